@@ -1,0 +1,53 @@
+/* What JavaScript sees of the addon, and nothing else. There is no global state but libbpf's print function: the addon
+ * is loaded once in each thread. */
+#include <bpf/libbpf.h>
+
+#include "handle.h"
+#include "js.h"
+#include "map.h"
+#include "netns.h"
+#include "object.h"
+#include "test_run.h"
+
+static napi_value possible_cpus(napi_env env, napi_callback_info info)
+{
+	(void)info;
+	return js_int(env, libbpf_num_possible_cpus());
+}
+
+#define METHOD(js_name, function) { .utf8name = js_name, .method = function, .attributes = napi_enumerable }
+
+NAPI_MODULE_INIT()
+{
+	static const napi_property_descriptor methods[] = {
+		METHOD("closeHandle", handle_close),
+		METHOD("handleNumber", handle_number),
+		METHOD("duplicate", handle_duplicate),
+		METHOD("inspectObject", object_inspect),
+		METHOD("loadObject", object_load),
+		METHOD("mapLookup", map_lookup),
+		METHOD("mapUpdate", map_update),
+		METHOD("mapDelete", map_delete),
+		METHOD("mapUpdateMany", map_update_many),
+		METHOD("mapDeleteMany", map_delete_many),
+		METHOD("mapKeys", map_keys),
+		METHOD("mapValues", map_values),
+		METHOD("mapPush", map_push),
+		METHOD("mapPop", map_pop),
+		METHOD("mapCreate", map_create),
+		METHOD("mapById", map_by_id),
+		METHOD("mapMemory", map_memory),
+		METHOD("mapDrain", map_drain),
+		METHOD("pin", map_pin),
+		METHOD("testRun", test_run_one),
+		METHOD("testRunSlice", test_run_slice),
+		METHOD("testRunTimed", test_run_timed),
+		METHOD("loadBareProgram", load_bare_program),
+		METHOD("park", netns_park),
+		METHOD("possibleCpus", possible_cpus),
+	};
+
+	object_install_print();
+	napi_define_properties(env, exports, sizeof(methods) / sizeof(methods[0]), methods);
+	return exports;
+}

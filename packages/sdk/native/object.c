@@ -1,0 +1,398 @@
+/* ELF objects: a thin skin over libbpf. After a load every descriptor is duplicated into a handle of its own and the
+ * libbpf object is closed, so that nothing here outlives a call. */
+#include "object.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "handle.h"
+#include "js.h"
+
+/* libbpf has one print function for the whole process. Ours writes into the buffer of the thread that is inside one
+ * of our calls, and hands everything else to whoever was there before. */
+static _Thread_local char *messages;
+static _Thread_local size_t messages_used;
+enum { MESSAGES_SIZE = 64 * 1024 };
+static libbpf_print_fn_t previous_print;
+
+static int collect_message(enum libbpf_print_level level, const char *format, va_list values)
+{
+	int length;
+
+	if (!messages)
+		return previous_print ? previous_print(level, format, values) : 0;
+	if (level > LIBBPF_WARN)
+		return 0;
+	length = vsnprintf(messages + messages_used, MESSAGES_SIZE - messages_used, format, values);
+	if (length > 0) {
+		messages_used += (size_t)length;
+		if (messages_used >= MESSAGES_SIZE)
+			messages_used = MESSAGES_SIZE - 1;
+	}
+	return length;
+}
+
+void object_install_print(void)
+{
+	libbpf_print_fn_t old = libbpf_set_print(collect_message);
+
+	if (old != collect_message)
+		previous_print = old;
+}
+
+static bool messages_begin(void)
+{
+	messages = malloc(MESSAGES_SIZE);
+	messages_used = 0;
+	if (messages)
+		messages[0] = '\0';
+	return messages != NULL;
+}
+
+static void messages_end(void)
+{
+	free(messages);
+	messages = NULL;
+}
+
+/* { errno, stage, messages, log? } */
+static napi_value failure(napi_env env, const char *stage, int error, const char *log)
+{
+	napi_value out;
+
+	napi_create_object(env, &out);
+	js_set_int(env, out, "errno", error < 0 ? -error : error);
+	js_set_string(env, out, "stage", stage);
+	js_set_string(env, out, "messages", messages ? messages : "");
+	if (log)
+		js_set_string(env, out, "log", log);
+	return out;
+}
+
+static struct bpf_object *open_bytes(struct js_bytes bytes, const char *name, const char *pin_root)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name, .pin_root_path = pin_root);
+
+	return bpf_object__open_mem(bytes.data, bytes.size, &options);
+}
+
+static napi_value describe_map(napi_env env, const struct bpf_map *map)
+{
+	const struct bpf_map *inner = bpf_map__inner_map((struct bpf_map *)map);
+	size_t initial_size = 0;
+	const void *initial;
+	napi_value out;
+
+	napi_create_object(env, &out);
+	js_set_string(env, out, "name", bpf_map__name(map));
+	js_set_int(env, out, "type", bpf_map__type(map));
+	js_set_int(env, out, "keySize", bpf_map__key_size(map));
+	js_set_int(env, out, "valueSize", bpf_map__value_size(map));
+	js_set_int(env, out, "maxEntries", bpf_map__max_entries(map));
+	js_set_int(env, out, "flags", bpf_map__map_flags(map));
+	js_set_int(env, out, "keyType", bpf_map__btf_key_type_id(map));
+	js_set_int(env, out, "valueType", bpf_map__btf_value_type_id(map));
+	js_set(env, out, "internal", js_bool(env, bpf_map__is_internal(map)));
+	js_set(env, out, "pinByName", js_bool(env, bpf_map__pin_path(map) != NULL));
+	if (bpf_map__is_internal(map)) {
+		initial = bpf_map__initial_value((struct bpf_map *)map, &initial_size);
+		if (initial)
+			js_set(env, out, "initialValue", js_copy_bytes(env, initial, initial_size));
+	}
+	if (inner)
+		js_set(env, out, "inner", describe_map(env, inner));
+	return out;
+}
+
+static napi_value describe_program(napi_env env, const struct bpf_program *program)
+{
+	napi_value out;
+
+	napi_create_object(env, &out);
+	js_set_string(env, out, "name", bpf_program__name(program));
+	js_set_string(env, out, "section", bpf_program__section_name(program));
+	js_set_int(env, out, "type", bpf_program__type(program));
+	js_set_int(env, out, "expectedAttachType", bpf_program__expected_attach_type(program));
+	js_set_int(env, out, "flags", bpf_program__flags(program));
+	js_set_int(env, out, "instructions", (int64_t)bpf_program__insn_cnt(program));
+	js_set(env, out, "autoload", js_bool(env, bpf_program__autoload(program)));
+	return out;
+}
+
+static napi_value describe_object(napi_env env, struct bpf_object *object)
+{
+	const struct btf *btf = bpf_object__btf(object);
+	struct bpf_program *program;
+	struct bpf_map *map;
+	napi_value out, programs, maps;
+	uint32_t n = 0;
+
+	napi_create_object(env, &out);
+	napi_create_array(env, &programs);
+	bpf_object__for_each_program(program, object)
+		napi_set_element(env, programs, n++, describe_program(env, program));
+	napi_create_array(env, &maps);
+	n = 0;
+	bpf_object__for_each_map(map, object)
+		napi_set_element(env, maps, n++, describe_map(env, map));
+	js_set(env, out, "programs", programs);
+	js_set(env, out, "maps", maps);
+	if (btf)
+		js_set(env, out, "types", object_types(env, btf));
+	return out;
+}
+
+napi_value object_inspect(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 2);
+	struct bpf_object *object;
+	struct js_bytes bytes;
+	char name[64];
+	napi_value out;
+
+	if (!js_read_bytes(env, args[0], &bytes) || !js_read_string(env, args[1], name, sizeof(name)))
+		return NULL;
+	if (!messages_begin())
+		return js_type_error(env, "out of memory");
+	object = open_bytes(bytes, name, NULL);
+	out = object ? describe_object(env, object) : failure(env, "open", errno, NULL);
+	bpf_object__close(object);
+	messages_end();
+	return out;
+}
+
+/* One element of config.programs: { name, autoload?, type?, expectedAttachType?, flags? } */
+static int configure_program(napi_env env, struct bpf_object *object, napi_value item)
+{
+	int64_t autoload = -1, type = -1, attach = -1, flags = -1;
+	struct bpf_program *program;
+	char name[256];
+	int error = 0;
+
+	if (!js_read_string(env, js_property(env, item, "name"), name, sizeof(name)) ||
+	    !js_optional_int(env, item, "autoload", &autoload) || !js_optional_int(env, item, "type", &type) ||
+	    !js_optional_int(env, item, "expectedAttachType", &attach) ||
+	    !js_optional_int(env, item, "flags", &flags))
+		return -EINVAL;
+	program = bpf_object__find_program_by_name(object, name);
+	if (!program)
+		return -ENOENT;
+	if (type >= 0)
+		error = bpf_program__set_type(program, (enum bpf_prog_type)type);
+	if (!error && attach >= 0)
+		error = bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)attach);
+	if (!error && flags >= 0)
+		error = bpf_program__set_flags(program, (__u32)flags);
+	if (!error && autoload >= 0)
+		error = bpf_program__set_autoload(program, autoload != 0);
+	return error;
+}
+
+static struct bpf_map *find_map(struct bpf_object *object, const char *name)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object)
+		if (strcmp(bpf_map__name(map), name) == 0)
+			return map;
+	return NULL;
+}
+
+/* One element of config.maps: { name, maxEntries?, initialValue?, innerFd? } */
+static int configure_map(napi_env env, struct bpf_object *object, napi_value item)
+{
+	int64_t max_entries = -1, inner_fd = -1;
+	struct js_bytes initial = { 0 };
+	struct bpf_map *map;
+	char name[256];
+	int error = 0;
+
+	if (!js_read_string(env, js_property(env, item, "name"), name, sizeof(name)) ||
+	    !js_optional_int(env, item, "maxEntries", &max_entries) ||
+	    !js_optional_int(env, item, "innerFd", &inner_fd) ||
+	    !js_optional_bytes(env, item, "initialValue", &initial))
+		return -EINVAL;
+	map = find_map(object, name);
+	if (!map)
+		return -ENOENT;
+	if (max_entries >= 0)
+		error = bpf_map__set_max_entries(map, (__u32)max_entries);
+	if (!error && initial.data)
+		error = bpf_map__set_initial_value(map, initial.data, initial.size);
+	if (!error && inner_fd >= 0)
+		error = bpf_map__set_inner_map_fd(map, (int)inner_fd);
+	return error;
+}
+
+static int configure_each(napi_env env, struct bpf_object *object, napi_value list,
+			  int (*one)(napi_env, struct bpf_object *, napi_value))
+{
+	uint32_t count = 0;
+	napi_value item;
+	int error;
+
+	napi_get_array_length(env, list, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		napi_get_element(env, list, i, &item);
+		error = one(env, object, item);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int configure(napi_env env, struct bpf_object *object, napi_value config, bool pin)
+{
+	struct bpf_map *map;
+	int error;
+
+	/* LIBBPF_PIN_BY_NAME would share maps between test runs: nothing is pinned unless asked. */
+	if (!pin)
+		bpf_object__for_each_map(map, object)
+			bpf_map__set_pin_path(map, NULL);
+	error = configure_each(env, object, js_property(env, config, "programs"), configure_program);
+	return error ? error : configure_each(env, object, js_property(env, config, "maps"), configure_map);
+}
+
+static napi_value duplicated(napi_env env, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return copy < 0 ? js_undefined(env) : handle_new(env, copy, -1);
+}
+
+static void set_kernel_id(napi_env env, napi_value item, int fd)
+{
+	struct bpf_prog_info details = { 0 };
+	__u32 size = sizeof(details);
+
+	/* Program and map info both start with type and id. */
+	if (bpf_obj_get_info_by_fd(fd, &details, &size) == 0)
+		js_set_int(env, item, "id", details.id);
+}
+
+static napi_value loaded_object(napi_env env, struct bpf_object *object)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	napi_value out, programs, maps, item;
+
+	napi_create_object(env, &out);
+	napi_create_object(env, &programs);
+	bpf_object__for_each_program(program, object) {
+		if (bpf_program__fd(program) < 0)
+			continue;
+		napi_create_object(env, &item);
+		js_set(env, item, "handle", duplicated(env, bpf_program__fd(program)));
+		set_kernel_id(env, item, bpf_program__fd(program));
+		js_set(env, programs, bpf_program__name(program), item);
+	}
+	napi_create_object(env, &maps);
+	bpf_object__for_each_map(map, object) {
+		if (bpf_map__fd(map) < 0)
+			continue;
+		napi_create_object(env, &item);
+		js_set(env, item, "handle", duplicated(env, bpf_map__fd(map)));
+		js_set_int(env, item, "maxEntries", bpf_map__max_entries(map));
+		js_set(env, maps, bpf_map__name(map), item);
+	}
+	js_set(env, out, "programs", programs);
+	js_set(env, out, "maps", maps);
+	return out;
+}
+
+/* The first program that was to be loaded and is not: the one that libbpf stopped at. */
+static const char *refused_program(struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object)
+		if (bpf_program__autoload(program) && bpf_program__fd(program) < 0)
+			return bpf_program__name(program);
+	return NULL;
+}
+
+/* With one log buffer for each program libbpf writes a log on failure only, into the buffer of the program at fault.
+ * They are all the same memory: libbpf stops at the first failure. */
+static napi_value load_once(napi_env env, struct js_bytes bytes, const char *name, napi_value config,
+			    size_t log_size, bool *log_too_small)
+{
+	char pin_root[256] = "";
+	napi_value out, pin = js_property(env, config, "pinRoot");
+	bool pinned = !js_is_undefined(env, pin);
+	struct bpf_object *object;
+	struct bpf_program *program;
+	int64_t log_level = 0;
+	char *log;
+	int error;
+
+	*log_too_small = false;
+	if ((pinned && !js_read_string(env, pin, pin_root, sizeof(pin_root))) ||
+	    !js_optional_int(env, config, "logLevel", &log_level))
+		return NULL;
+	object = open_bytes(bytes, name, pinned ? pin_root : NULL);
+	if (!object)
+		return failure(env, "open", errno, NULL);
+	error = configure(env, object, config, pinned);
+	if (error) {
+		out = failure(env, "configure", error, NULL);
+		bpf_object__close(object);
+		return out;
+	}
+	/* malloc of this size is untouched memory: only what the verifier writes is ever used. */
+	log = malloc(log_size);
+	if (!log) {
+		bpf_object__close(object);
+		return js_type_error(env, "out of memory");
+	}
+	log[0] = '\0';
+	bpf_object__for_each_program(program, object) {
+		bpf_program__set_log_buf(program, log, log_size);
+		bpf_program__set_log_level(program, (__u32)log_level);
+	}
+	error = bpf_object__load(object);
+	if (error == 0) {
+		out = loaded_object(env, object);
+		if (log_level > 0)
+			js_set_string(env, out, "log", log);
+	} else {
+		const char *refused = refused_program(object);
+
+		*log_too_small = error == -ENOSPC || strlen(log) + 1 >= log_size;
+		out = failure(env, "load", error, log);
+		if (refused)
+			js_set_string(env, out, "program", refused);
+	}
+	free(log);
+	bpf_object__close(object);
+	return out;
+}
+
+napi_value object_load(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 3);
+	struct js_bytes bytes;
+	char name[64];
+	napi_value out = NULL;
+	bool log_too_small = true;
+
+	if (!js_read_bytes(env, args[0], &bytes) || !js_read_string(env, args[1], name, sizeof(name)))
+		return NULL;
+	/* 16 MiB - 1 is the most that kernels before 5.19 take; newer ones take 1 GiB (kernel/bpf/log.c). */
+	for (size_t log_size = (16u << 20) - 1; log_too_small && log_size < (1u << 30); log_size = (log_size + 1) * 8 - 1) {
+		if (!messages_begin())
+			return js_type_error(env, "out of memory");
+		out = load_once(env, bytes, name, args[2], log_size, &log_too_small);
+		messages_end();
+		if (!out)
+			return NULL;
+	}
+	return out;
+}

@@ -1,0 +1,304 @@
+/* BPF_PROG_TEST_RUN: one packet, or a slice of many; see test_run.h. net/bpf/test_run.c is the kernel's side. */
+#include "test_run.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "handle.h"
+#include "js.h"
+
+uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void test_run(const struct test_run *run, struct test_result *result)
+{
+	struct xdp_md context_in = { 0 };
+	union bpf_attr attr;
+
+	result->retries = 0;
+	for (;;) {
+		/* Sizes are in/out: all of them are set anew for each try. */
+		memset(&attr, 0, sizeof(attr));
+		memset(&result->context, 0, sizeof(result->context));
+		attr.test.prog_fd = (uint32_t)run->program_fd;
+		attr.test.data_in = (uintptr_t)run->packet;
+		attr.test.data_size_in = run->size;
+		attr.test.data_out = (uintptr_t)run->output;
+		attr.test.data_size_out = run->output ? run->output_size : 0;
+		attr.test.repeat = run->repeat;
+		if (run->use_context) {
+			/* Always complete: with a zeroed context, or with ctx_out alone, the program sees 0 bytes. */
+			context_in.data = run->metadata;
+			context_in.data_end = run->size;
+			context_in.ingress_ifindex = run->ingress_ifindex;
+			context_in.rx_queue_index = run->rx_queue;
+			attr.test.ctx_in = (uintptr_t)&context_in;
+			attr.test.ctx_size_in = sizeof(context_in);
+			attr.test.ctx_out = (uintptr_t)&result->context;
+			attr.test.ctx_size_out = sizeof(result->context);
+		}
+		if (syscall(__NR_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr)) == 0) {
+			result->error = 0;
+			break;
+		}
+		result->error = errno;
+		/* Nothing was written back; the packet is as it was, so the run can be made again. */
+		if (errno != EINTR || (run->deadline && monotonic_ns() >= run->deadline))
+			break;
+		result->retries++;
+	}
+	result->verdict = attr.test.retval;
+	result->output_size = attr.test.data_size_out;
+	result->duration_ns = attr.test.duration;
+}
+
+/* Binds the calling thread to one CPU and gives back its old mask. */
+static int pin_thread(int cpu, cpu_set_t *old)
+{
+	cpu_set_t one;
+
+	if (sched_getaffinity(0, sizeof(*old), old))
+		return errno;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) ? errno : 0;
+}
+
+enum { OUT_ERROR, OUT_VERDICT, OUT_SIZE, OUT_DURATION, OUT_RETRIES, OUT_DATA, OUT_DATA_END, OUT_IFINDEX, OUT_RX_QUEUE, OUT_COUNT };
+
+/* ({ program, packet, metadata, output?, repeat, ingressIfindex, rxQueue, useContext, timeoutMs?, cpu? }, Uint32Array result) */
+napi_value test_run_one(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 2);
+	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, use_context = 1, timeout_ms = 0, cpu = -1;
+	struct js_bytes packet, output = { 0 };
+	struct test_result result = { 0 };
+	struct test_run run = { 0 };
+	cpu_set_t old_mask;
+	uint32_t *out;
+	size_t out_count;
+
+	run.program_fd = handle_fd(env, js_property(env, args[0], "program"));
+	if (!js_read_bytes(env, js_property(env, args[0], "packet"), &packet) ||
+	    !js_optional_bytes(env, args[0], "output", &output) ||
+	    !js_optional_int(env, args[0], "metadata", &metadata) ||
+	    !js_optional_int(env, args[0], "repeat", &repeat) ||
+	    !js_optional_int(env, args[0], "ingressIfindex", &ifindex) ||
+	    !js_optional_int(env, args[0], "rxQueue", &rx_queue) ||
+	    !js_optional_int(env, args[0], "useContext", &use_context) ||
+	    !js_optional_int(env, args[0], "timeoutMs", &timeout_ms) || !js_optional_int(env, args[0], "cpu", &cpu) ||
+	    !js_read_u32_array(env, args[1], &out, &out_count))
+		return NULL;
+	if (out_count < OUT_COUNT)
+		return js_type_error(env, "the result array is too short");
+	run.packet = packet.data;
+	run.size = (uint32_t)packet.size;
+	run.metadata = (uint32_t)metadata;
+	run.output = output.data;
+	run.output_size = (uint32_t)output.size;
+	run.repeat = (uint32_t)repeat;
+	run.ingress_ifindex = (uint32_t)ifindex;
+	run.rx_queue = (uint32_t)rx_queue;
+	run.use_context = use_context != 0;
+	run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
+	if (cpu >= 0)
+		result.error = pin_thread((int)cpu, &old_mask);
+	if (!result.error)
+		test_run(&run, &result);
+	if (cpu >= 0)
+		sched_setaffinity(0, sizeof(old_mask), &old_mask);
+	out[OUT_ERROR] = (uint32_t)result.error;
+	out[OUT_VERDICT] = result.verdict;
+	out[OUT_SIZE] = result.output_size;
+	out[OUT_DURATION] = result.duration_ns;
+	out[OUT_RETRIES] = result.retries;
+	out[OUT_DATA] = result.context.data;
+	out[OUT_DATA_END] = result.context.data_end;
+	out[OUT_IFINDEX] = result.context.ingress_ifindex;
+	out[OUT_RX_QUEUE] = result.context.rx_queue_index;
+	return NULL;
+}
+
+/* The columns of a run of many, as views of the caller's typed arrays. All but out_bytes have one element a packet. */
+struct columns {
+	struct js_bytes bytes, out_bytes;
+	uint32_t *offsets, *lengths, *verdicts, *out_lengths, *out_offsets, *out_metadata;
+	size_t count;
+};
+
+static bool read_column(napi_env env, napi_value options, const char *name, uint32_t **data, size_t *count)
+{
+	size_t length;
+
+	if (!js_read_u32_array(env, js_property(env, options, name), data, &length))
+		return false;
+	if (length < *count)
+		*count = length;
+	return true;
+}
+
+static bool read_columns(napi_env env, napi_value options, struct columns *c)
+{
+	c->count = SIZE_MAX;
+	return js_read_bytes(env, js_property(env, options, "bytes"), &c->bytes) &&
+	       js_optional_bytes(env, options, "outBytes", &c->out_bytes) &&
+	       read_column(env, options, "offsets", &c->offsets, &c->count) &&
+	       read_column(env, options, "lengths", &c->lengths, &c->count) &&
+	       read_column(env, options, "verdicts", &c->verdicts, &c->count) &&
+	       read_column(env, options, "outLengths", &c->out_lengths, &c->count) &&
+	       read_column(env, options, "outOffsets", &c->out_offsets, &c->count) &&
+	       read_column(env, options, "outMetadata", &c->out_metadata, &c->count);
+}
+
+/* Runs packets [from, to) one system call each until `sliceNs` are over or the room for outputs is used up.
+ * -> { next, outPosition, retries, errno } */
+napi_value test_run_slice(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 1);
+	int64_t from, to, out_position = 0, out_end = 0, out_room = 0, ifindex = 0, rx_queue = 0, use_context = 1, slice_ns;
+	struct test_result result = { 0 };
+	struct test_run run = { .repeat = 1 };
+	struct columns c = { 0 };
+	uint64_t stop, retries = 0;
+	napi_value out;
+
+	run.program_fd = handle_fd(env, js_property(env, args[0], "program"));
+	if (!read_columns(env, args[0], &c) || !js_int_property(env, args[0], "from", &from) ||
+	    !js_int_property(env, args[0], "to", &to) || !js_int_property(env, args[0], "sliceNs", &slice_ns) ||
+	    !js_optional_int(env, args[0], "outPosition", &out_position) ||
+	    !js_optional_int(env, args[0], "outEnd", &out_end) || !js_optional_int(env, args[0], "outRoom", &out_room) ||
+	    !js_optional_int(env, args[0], "ingressIfindex", &ifindex) ||
+	    !js_optional_int(env, args[0], "rxQueue", &rx_queue) ||
+	    !js_optional_int(env, args[0], "useContext", &use_context))
+		return NULL;
+	if (from < 0 || to < from || (size_t)to > c.count || out_position < 0 || (size_t)out_end > c.out_bytes.size)
+		return js_type_error(env, "the slice lies outside of its columns");
+	run.ingress_ifindex = (uint32_t)ifindex;
+	run.rx_queue = (uint32_t)rx_queue;
+	run.use_context = use_context != 0;
+	stop = monotonic_ns() + (uint64_t)slice_ns;
+	for (; from < to; from++) {
+		if ((size_t)c.offsets[from] + c.lengths[from] > c.bytes.size)
+			return js_type_error(env, "a packet lies outside of its batch");
+		run.packet = c.bytes.data + c.offsets[from];
+		run.size = c.lengths[from];
+		if (c.out_bytes.data) {
+			if (out_end - out_position < out_room)
+				break;
+			run.output = c.out_bytes.data + out_position;
+			run.output_size = (uint32_t)(out_end - out_position);
+		}
+		test_run(&run, &result);
+		retries += result.retries;
+		if (result.error)
+			break;
+		c.verdicts[from] = result.verdict;
+		/* The output starts with the metadata, whose length is the context's data. */
+		c.out_metadata[from] = result.context.data;
+		c.out_lengths[from] = result.output_size - result.context.data;
+		if (c.out_bytes.data) {
+			c.out_offsets[from] = (uint32_t)out_position + result.context.data;
+			out_position += result.output_size;
+		}
+		if (monotonic_ns() >= stop) {
+			from++;
+			break;
+		}
+	}
+	napi_create_object(env, &out);
+	js_set_int(env, out, "next", from);
+	js_set_int(env, out, "outPosition", out_position);
+	js_set_int(env, out, "retries", (int64_t)retries);
+	js_set_int(env, out, "errno", result.error);
+	return out;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* (program, repeat, calls, maxNs) -> { calls, medianNs, voluntarySwitches, errno }: what a test run costs, and how
+ * often the thread slept in them. A call that rewrites the dispatcher sleeps twice where the kernel waits for RCU. */
+napi_value test_run_timed(napi_env env, napi_callback_info info)
+{
+	enum { MOST_CALLS = 1000 };
+	JS_ARGS(env, info, 4);
+	struct test_run run = { .program_fd = handle_fd(env, args[0]) };
+	uint8_t packet[64] = { 0 };
+	uint64_t took[MOST_CALLS], start, begin;
+	struct test_result result = { 0 };
+	struct rusage before, after;
+	int64_t repeat, calls, max_ns, n;
+	napi_value out;
+
+	if (!js_read_int(env, args[1], &repeat) || !js_read_int(env, args[2], &calls) ||
+	    !js_read_int(env, args[3], &max_ns))
+		return NULL;
+	run.packet = packet;
+	run.size = sizeof(packet);
+	run.repeat = (uint32_t)repeat;
+	if (calls > MOST_CALLS)
+		calls = MOST_CALLS;
+	getrusage(RUSAGE_THREAD, &before);
+	begin = monotonic_ns();
+	for (n = 0; n < calls && (n == 0 || monotonic_ns() - begin < (uint64_t)max_ns); n++) {
+		start = monotonic_ns();
+		test_run(&run, &result);
+		took[n] = monotonic_ns() - start;
+		if (result.error)
+			break;
+	}
+	getrusage(RUSAGE_THREAD, &after);
+	qsort(took, (size_t)n, sizeof(took[0]), by_size);
+	napi_create_object(env, &out);
+	js_set_int(env, out, "calls", n);
+	js_set_int(env, out, "medianNs", n ? (int64_t)took[n / 2] : 0);
+	js_set_int(env, out, "voluntarySwitches", after.ru_nvcsw - before.ru_nvcsw);
+	js_set_int(env, out, "errno", result.error);
+	return out;
+}
+
+/* (frags) -> handle | -errno: an XDP program that returns the number of linear bytes it sees, made without libbpf,
+ * so that a probe depends on nothing but bpf(2). */
+napi_value load_bare_program(napi_env env, napi_callback_info info)
+{
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
+		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = 0 }, /* data */
+		{ .code = BPF_ALU64 | BPF_SUB | BPF_X, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_2 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	JS_ARGS(env, info, 1);
+	union bpf_attr attr;
+	int64_t frags;
+	int fd;
+
+	if (!js_read_int(env, args[0], &frags))
+		return NULL;
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_XDP;
+	attr.insns = (uintptr_t)code;
+	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attr.license = (uintptr_t)"GPL";
+	attr.prog_flags = frags ? BPF_F_XDP_HAS_FRAGS : 0;
+	memcpy(attr.prog_name, "xdptest_probe", sizeof("xdptest_probe"));
+	do {
+		/* Loading gives EAGAIN when a signal arrives in the verifier. */
+		fd = (int)syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	} while (fd < 0 && (errno == EAGAIN || errno == EINTR));
+	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
+}
