@@ -43,6 +43,7 @@ NAPI_MODULE_INIT()
 		METHOD("testRunSlice", test_run_slice),
 		METHOD("testRunTimed", test_run_timed),
 		METHOD("loadBareProgram", load_bare_program),
+		METHOD("attachTracing", attach_tracing),
 		METHOD("park", netns_park),
 		METHOD("possibleCpus", possible_cpus),
 	};

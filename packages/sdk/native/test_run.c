@@ -37,6 +37,8 @@ void test_run(const struct test_run *run, struct test_result *result)
 		attr.test.data_out = (uintptr_t)run->output;
 		attr.test.data_size_out = run->output ? run->output_size : 0;
 		attr.test.repeat = run->repeat;
+		attr.test.flags = run->flags;
+		attr.test.batch_size = run->batch_size;
 		if (run->use_context) {
 			/* Always complete: with a zeroed context, or with ctx_out alone, the program sees 0 bytes. */
 			context_in.data = run->metadata;
@@ -45,8 +47,11 @@ void test_run(const struct test_run *run, struct test_result *result)
 			context_in.rx_queue_index = run->rx_queue;
 			attr.test.ctx_in = (uintptr_t)&context_in;
 			attr.test.ctx_size_in = sizeof(context_in);
-			attr.test.ctx_out = (uintptr_t)&result->context;
-			attr.test.ctx_size_out = sizeof(result->context);
+			/* Live frames come back to nobody: the kernel refuses a place for them. */
+			if (!run->flags) {
+				attr.test.ctx_out = (uintptr_t)&result->context;
+				attr.test.ctx_size_out = sizeof(result->context);
+			}
 		}
 		if (syscall(__NR_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr)) == 0) {
 			result->error = 0;
@@ -81,7 +86,7 @@ enum { OUT_ERROR, OUT_VERDICT, OUT_SIZE, OUT_DURATION, OUT_RETRIES, OUT_DATA, OU
 napi_value test_run_one(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 2);
-	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, use_context = 1, timeout_ms = 0, cpu = -1;
+	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, use_context = 1, timeout_ms = 0, cpu = -1, flags = 0, batch = 0;
 	struct js_bytes packet, output = { 0 };
 	struct test_result result = { 0 };
 	struct test_run run = { 0 };
@@ -98,6 +103,7 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	    !js_optional_int(env, args[0], "rxQueue", &rx_queue) ||
 	    !js_optional_int(env, args[0], "useContext", &use_context) ||
 	    !js_optional_int(env, args[0], "timeoutMs", &timeout_ms) || !js_optional_int(env, args[0], "cpu", &cpu) ||
+	    !js_optional_int(env, args[0], "flags", &flags) || !js_optional_int(env, args[0], "batchSize", &batch) ||
 	    !js_read_u32_array(env, args[1], &out, &out_count))
 		return NULL;
 	if (out_count < OUT_COUNT)
@@ -111,6 +117,8 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	run.ingress_ifindex = (uint32_t)ifindex;
 	run.rx_queue = (uint32_t)rx_queue;
 	run.use_context = use_context != 0;
+	run.flags = (uint32_t)flags;
+	run.batch_size = (uint32_t)batch;
 	run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
 	if (cpu >= 0)
 		result.error = pin_thread((int)cpu, &old_mask);
@@ -272,33 +280,52 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	return out;
 }
 
-/* (frags) -> handle | -errno: an XDP program that returns the number of linear bytes it sees, made without libbpf,
- * so that a probe depends on nothing but bpf(2). */
+/* (frags, verdict?) -> handle | -errno: an XDP program that returns the verdict or, without one, the number of linear
+ * bytes that it sees. Made without libbpf, so that a probe depends on nothing but bpf(2). */
 napi_value load_bare_program(napi_env env, napi_callback_info info)
 {
-	static const struct bpf_insn code[] = {
+	static const struct bpf_insn count_bytes[] = {
 		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
 		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = 0 }, /* data */
 		{ .code = BPF_ALU64 | BPF_SUB | BPF_X, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_2 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	JS_ARGS(env, info, 1);
+	struct bpf_insn constant[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	JS_ARGS(env, info, 2);
+	bool counts = js_is_undefined(env, args[1]);
+	int64_t frags, verdict = 0;
 	union bpf_attr attr;
-	int64_t frags;
 	int fd;
 
-	if (!js_read_int(env, args[0], &frags))
+	if (!js_read_int(env, args[0], &frags) || (!counts && !js_read_int(env, args[1], &verdict)))
 		return NULL;
+	constant[0].imm = (__s32)verdict;
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_XDP;
-	attr.insns = (uintptr_t)code;
-	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attr.insns = counts ? (uintptr_t)count_bytes : (uintptr_t)constant;
+	attr.insn_cnt = counts ? sizeof(count_bytes) / sizeof(count_bytes[0]) : sizeof(constant) / sizeof(constant[0]);
 	attr.license = (uintptr_t)"GPL";
 	attr.prog_flags = frags ? BPF_F_XDP_HAS_FRAGS : 0;
 	memcpy(attr.prog_name, "xdptest_probe", sizeof("xdptest_probe"));
 	do {
-		/* Loading gives EAGAIN when a signal arrives in the verifier. */
+		/* A signal that arrives while the verifier works gives EAGAIN. */
 		fd = (int)syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 	} while (fd < 0 && (errno == EAGAIN || errno == EINTR));
+	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
+}
+
+/* (program) -> link handle | -errno: attaches a loaded fentry program where its BTF says. */
+napi_value attach_tracing(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 1);
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.prog_fd = (uint32_t)handle_fd(env, args[0]);
+	fd = (int)syscall(__NR_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
 	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
 }

@@ -17,6 +17,7 @@ struct test_run {
 	uint32_t ingress_ifindex;
 	uint32_t rx_queue;
 	int use_context; /* 0 on kernels before 5.15, which refuse any */
+	uint32_t flags, batch_size; /* BPF_F_TEST_XDP_LIVE_FRAMES and its batch */
 	uint64_t deadline; /* CLOCK_MONOTONIC ns after which an interrupted run is not tried again; 0: none */
 };
 
@@ -36,4 +37,5 @@ uint64_t monotonic_ns(void);
 napi_value test_run_one(napi_env env, napi_callback_info info);
 napi_value test_run_slice(napi_env env, napi_callback_info info);
 napi_value test_run_timed(napi_env env, napi_callback_info info);
+napi_value attach_tracing(napi_env env, napi_callback_info info);
 napi_value load_bare_program(napi_env env, napi_callback_info info);

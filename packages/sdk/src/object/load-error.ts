@@ -1,0 +1,39 @@
+/** What went wrong when an object was opened or loaded, in words: text apart from the loading itself. */
+import { XdpError } from '../errors.ts';
+import { explainRefusal, readPrivileges } from '../kernel/privileges.ts';
+import { errnoName } from '../kernel/system-error.ts';
+import type { NativeFailure } from '../native.ts';
+
+const TAIL_LINES = 16;
+const EPERM = 1;
+
+/** The end of a log, where the verifier says what it refused. */
+export function logTail(log: string, lines = TAIL_LINES): string {
+  const all = log.trimEnd().split('\n');
+  const left = all.length - lines;
+  return left <= 0 ? all.join('\n') : `... (${left} lines before, all in error.log)\n${all.slice(left).join('\n')}`;
+}
+
+export function loadError(object: string, failure: NativeFailure): XdpError {
+  const { errno, stage, messages, log = '', program } = failure;
+  const details = { syscall: stage === 'load' ? 'BPF_PROG_LOAD' : 'bpf_object__open_mem', errno, log };
+  const said = messages.trim();
+  if (stage === 'open') {
+    return new XdpError(
+      'XDP_OBJECT_INVALID',
+      `${object} is no BPF object that libbpf can open (${errnoName(errno)}): expected an ELF file made by clang -target bpf${said && `\n${said}`}`,
+      details,
+    );
+  }
+  if (log.trim() !== '') {
+    return new XdpError(
+      'XDP_LOAD_FAILED',
+      `loading ${object}: the kernel refused ${program === undefined ? 'it' : `program ${program}`} with ${errnoName(errno)}\n${logTail(log)}`,
+      details,
+    );
+  }
+  if (errno === EPERM || readPrivileges().missing.length > 0) {
+    return new XdpError('XDP_NOT_PERMITTED', `loading ${object}: ${errnoName(errno)}: ${explainRefusal()}`, details);
+  }
+  return new XdpError('XDP_LOAD_FAILED', `loading ${object}: ${errnoName(errno)}${said && `\n${said}`}`, details);
+}

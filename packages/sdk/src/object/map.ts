@@ -1,0 +1,364 @@
+/** Maps of a loaded object: typed reading and writing from outside of the kernel. */
+import { constants } from 'node:os';
+import { describeValue, expectInteger, expectOptions, invalidArgument, XdpError } from '../errors.ts';
+import { systemError } from '../kernel/system-error.ts';
+import { type NativeHandle, native } from '../native.ts';
+import { isIndexed, isMapOfMaps, isPlainArray, type MapType, updateFlags } from './bpf-constants.ts';
+import { type BpfValue, encodeInto, encodeValue } from './codec.ts';
+import type { MapDefinition } from './map-definition.ts';
+import { sumValues } from './per-cpu.ts';
+import { programHandle, XdpProgram } from './program.ts';
+
+const { ENOENT, EEXIST, E2BIG, ENOSPC, EAGAIN } = constants.errno;
+
+/** Options of {@link XdpMap.set}. */
+export interface SetOptions {
+  /** `create`: the key must be new; `exist`: it must be there; `any` (the default): either. */
+  readonly mode?: 'any' | 'create' | 'exist';
+}
+
+/** Options of {@link XdpMap.createInner}. */
+export interface CreateInnerOptions {
+  /** Only hash maps, and arrays with BPF_F_INNER_MAP, may differ from the definition here. */
+  readonly maxEntries?: number;
+}
+
+/** The value of one CPU, of the type of all of them. */
+type PerCpuElement<V> = V extends readonly (infer One)[] ? One : V;
+
+/**
+ * A BPF map.
+ *
+ * Keys and values are typed by the object's BTF: integers of up to 4 bytes are numbers, of 8 bytes bigints; enums are
+ * the names of their enumerators; structs are plain objects; `char` arrays are strings and `__u8` arrays Uint8Arrays.
+ * `__be16/32/64` are numbers in host order. Where an address fits exactly, its text may be written. Every key and value
+ * may also be written as its raw bytes. Values of per-CPU maps are arrays with one value for each possible CPU.
+ *
+ * All methods throw `XDP_CLOSED` after the object is closed and `XDP_MAP_OPERATION` where the map type lacks the
+ * operation; bad keys and values throw `XDP_VALUE_INVALID` or `XDP_SIZE_MISMATCH` before any system call.
+ */
+export class XdpMap<K = BpfValue, V = BpfValue> {
+  readonly name: string;
+  readonly type: MapType;
+  /** Bytes of a key, 0 for a map without keys. */
+  readonly keySizeBytes: number;
+  /** Bytes of one value, of one CPU in a per-CPU map. */
+  readonly valueSizeBytes: number;
+  readonly maxEntries: number;
+  readonly #definition: MapDefinition;
+  readonly #handle: NativeHandle;
+
+  /** @internal Maps are made by loading an object. */
+  constructor(definition: MapDefinition, handle: NativeHandle) {
+    this.name = definition.name;
+    this.type = definition.type;
+    this.keySizeBytes = definition.key?.size ?? 0;
+    this.valueSizeBytes = definition.value.size;
+    this.maxEntries = definition.maxEntries;
+    this.#definition = definition;
+    this.#handle = handle;
+  }
+
+  /** The value of a key, or undefined when there is none. In a map of maps an {@link XdpMap}, to be closed by the caller. */
+  get(key: K): V | undefined {
+    this.#requireLookup();
+    const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
+    if (typeof bytes !== 'number') return this.#decodeValue(bytes, 0);
+    if (-bytes === ENOENT) return undefined;
+    throw this.#failed('reading an entry', 'BPF_MAP_LOOKUP_ELEM', -bytes);
+  }
+
+  /** Whether the key is there. */
+  has(key: K): boolean {
+    this.#requireLookup();
+    const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
+    if (typeof bytes !== 'number') return true;
+    if (-bytes === ENOENT) return false;
+    throw this.#failed('reading an entry', 'BPF_MAP_LOOKUP_ELEM', -bytes);
+  }
+
+  /**
+   * Writes one entry. A prog array takes an {@link XdpProgram} as the value, a map of maps an {@link XdpMap}.
+   * @throws XdpError `XDP_MAP_FULL`, `XDP_NOT_FOUND` (mode `exist`), `XDP_VALUE_INVALID`
+   */
+  set(key: K, value: V | XdpProgram | XdpMap<BpfValue, BpfValue>, options?: SetOptions): this {
+    const { mode = 'any' } = expectOptions(`map ${this.name}: set`, options, ['mode']);
+    if (!Object.hasOwn(updateFlags, mode)) {
+      throw invalidArgument(`map ${this.name}: mode must be any, create or exist, got ${describeValue(mode)}`);
+    }
+    const result = native().mapUpdate(this.#open(), this.#encodeKey(key), this.#encodeValue(value), updateFlags[mode]);
+    if (result !== 0) throw this.#writeFailed(-result, mode);
+    return this;
+  }
+
+  /**
+   * Writes many entries in one native call.
+   * @throws XdpError as {@link XdpMap.set}; the message says how many were written before
+   */
+  setMany(entries: Iterable<readonly [K, V]>): this {
+    const { key: keyCodec, valueBytes } = this.#definition;
+    if (keyCodec === undefined) throw this.#unsupported('setMany');
+    const list = Array.isArray(entries) ? (entries as (readonly [K, V])[]) : [...entries];
+    if (list.length === 0) return this;
+    const keys = new Uint8Array(list.length * keyCodec.size);
+    const values = new Uint8Array(list.length * valueBytes);
+    const keyView = new DataView(keys.buffer);
+    list.forEach(([key, value], i) => {
+      this.#checkIndex(key);
+      encodeInto(keyCodec, key, keyView, i * keyCodec.size, `map ${this.name}: key ${i}`);
+      values.set(this.#encodeValue(value), i * valueBytes);
+    });
+    const { done, errno } = native().mapUpdateMany(this.#open(), keys, values, list.length, updateFlags.any);
+    if (errno !== 0) throw this.#writeFailed(errno, 'any', ` (${done} of ${list.length} entries were written)`);
+    return this;
+  }
+
+  /** Deletes one entry; false when there was none. Entries of arrays cannot be deleted. */
+  delete(key: K): boolean {
+    if (isPlainArray(this.type)) throw this.#unsupported('delete', 'its entries always exist: set one to zero, or clear() all');
+    const result = native().mapDelete(this.#open(), this.#encodeKey(key));
+    if (result === 0) return true;
+    if (-result === ENOENT) return false;
+    throw this.#failed('deleting an entry', 'BPF_MAP_DELETE_ELEM', -result);
+  }
+
+  /** All keys, collected before this returns: deleting while going over them is safe. */
+  keys(): K[] {
+    const { bytes, count } = this.#rawKeys();
+    const codec = this.#definition.key!;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    return Array.from({ length: count }, (_, i) => codec.decode(view, i * codec.size) as K);
+  }
+
+  /** All entries, collected before this returns. */
+  entries(): [K, V][] {
+    this.#requireLookup();
+    const { bytes, count } = this.#rawKeys();
+    const { key, valueBytes } = this.#definition;
+    const { values, found } = native().mapValues(this.#open(), bytes, count, valueBytes);
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const out: [K, V][] = [];
+    for (let i = 0; i < count; i++) {
+      // A key may have gone between the two walks.
+      if (found[i] === 1) out.push([key!.decode(view, i * key!.size) as K, this.#decodeValue(values, i * valueBytes)]);
+    }
+    return out;
+  }
+
+  /** Removes all entries; an array's values become zero, a queue is emptied. */
+  clear(): this {
+    const { key, valueBytes } = this.#definition;
+    if (this.type === 'queue' || this.type === 'stack') {
+      while (this.pop() !== undefined);
+      return this;
+    }
+    if (key === undefined) throw this.#unsupported('clear');
+    const { bytes, count } = this.#rawKeys();
+    if (count === 0) return this;
+    const { done, errno } = isPlainArray(this.type)
+      ? native().mapUpdateMany(this.#open(), bytes, new Uint8Array(count * valueBytes), count, updateFlags.any)
+      : native().mapDeleteMany(this.#open(), bytes, count);
+    if (errno !== 0) throw this.#failed(`clearing (${done} of ${count} entries done)`, 'bpf', errno);
+    return this;
+  }
+
+  /** The sum of a per-CPU value over all CPUs: of numbers, or member by member of a struct. */
+  sum(key: K): PerCpuElement<V> | undefined {
+    if (this.#definition.cpuStride === 0) throw this.#unsupported('sum', 'it is not per-CPU: use get');
+    const values = this.get(key);
+    if (values === undefined) return undefined;
+    return sumValues(values as unknown as readonly BpfValue[], `map ${this.name}`) as PerCpuElement<V>;
+  }
+
+  /** Adds a value to a queue, a stack or a bloom filter. */
+  push(value: V): this {
+    if (this.#definition.key !== undefined || this.type === 'ringbuf') throw this.#unsupported('push');
+    const result = native().mapPush(this.#open(), this.#encodeValue(value));
+    if (result !== 0) throw this.#writeFailed(-result, 'any');
+    return this;
+  }
+
+  /** Takes the next value out of a queue or a stack; undefined when it is empty. */
+  pop(): V | undefined {
+    if (this.type !== 'queue' && this.type !== 'stack') throw this.#unsupported('pop');
+    const bytes = native().mapPop(this.#open(), this.#definition.valueBytes);
+    if (typeof bytes !== 'number') return this.#decodeValue(bytes, 0);
+    if (-bytes === ENOENT) return undefined;
+    throw this.#failed('taking an entry', 'BPF_MAP_LOOKUP_AND_DELETE_ELEM', -bytes);
+  }
+
+  /** Takes all records out of a ring buffer, each as its bytes (kernel 5.8). The way for a program to tell a test things. */
+  drain(): Uint8Array[] {
+    if (this.type !== 'ringbuf') throw this.#unsupported('drain');
+    const records = native().mapDrain(this.#open());
+    if (typeof records !== 'number') return records;
+    throw this.#failed('draining', 'ring_buffer__consume', -records);
+  }
+
+  /**
+   * Makes a new map as this map of maps takes them. It is not put into it yet (use `set`), and it lives until it is
+   * closed and out of every map.
+   */
+  createInner(options?: CreateInnerOptions): XdpMap<BpfValue, BpfValue> {
+    const { maxEntries } = expectOptions(`map ${this.name}: createInner`, options, ['maxEntries']);
+    const inner = this.#innerDefinition('createInner');
+    if (maxEntries !== undefined) expectInteger(`map ${this.name}: maxEntries`, maxEntries, 1, 0xffff_ffff);
+    this.#open();
+    const handle = native().mapCreate({
+      type: inner.typeNumber,
+      name: this.name.replaceAll(/\W/g, '_').slice(0, 15),
+      keySize: inner.key?.size ?? 0,
+      valueSize: inner.value.size,
+      maxEntries: maxEntries ?? inner.maxEntries,
+      flags: inner.flags,
+    });
+    if (typeof handle === 'number') throw this.#failed('making an inner map', 'BPF_MAP_CREATE', -handle);
+    return new XdpMap({ ...inner, maxEntries: maxEntries ?? inner.maxEntries }, handle);
+  }
+
+  /** Pins the map at a path in a bpf file system. Nothing else of this package ever pins anything by itself. */
+  pin(path: string): void {
+    if (typeof path !== 'string' || path === '') throw invalidArgument(`map ${this.name}: pin needs a path`);
+    const result = native().pin(this.#open(), path);
+    if (result !== 0) throw this.#failed(`pinning at ${path}`, 'BPF_OBJ_PIN', -result);
+  }
+
+  /** Closes this descriptor. An object closes its own maps; inner maps are closed by who made or got them. */
+  close(): void {
+    native().closeHandle(this.#handle);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #open(): NativeHandle {
+    if (native().handleNumber(this.#handle) < 0) {
+      throw new XdpError('XDP_CLOSED', `map ${this.name} was closed (or its object was)`);
+    }
+    return this.#handle;
+  }
+
+  #encodeKey(key: K): Uint8Array {
+    const codec = this.#definition.key;
+    if (codec === undefined) throw this.#unsupported('access by key', 'it has none');
+    this.#checkIndex(key);
+    return encodeValue(codec, key, `map ${this.name}: key`);
+  }
+
+  #checkIndex(key: K): void {
+    if (typeof key === 'number' && isIndexed(this.type) && key >= this.maxEntries) {
+      throw new XdpError(
+        'XDP_VALUE_INVALID',
+        `map ${this.name}: index ${key} is out of range, it has ${this.maxEntries} entries`,
+      );
+    }
+  }
+
+  #encodeValue(value: unknown): Uint8Array {
+    const { value: codec, cpuStride, cpus, valueBytes } = this.#definition;
+    const path = `map ${this.name}: value`;
+    if (this.type === 'prog_array') return descriptorBytes(this.#programDescriptor(value));
+    if (isMapOfMaps(this.type)) return descriptorBytes(this.#mapDescriptor(value));
+    if (cpuStride === 0) return encodeValue(codec, value, path);
+    if (value instanceof Uint8Array && value.length === valueBytes) return value;
+    if (!Array.isArray(value) || value.length !== cpus) {
+      throw new XdpError(
+        'XDP_VALUE_INVALID',
+        `${path}: expected an array with one value for each of ${cpus} possible CPUs, got ${describeValue(value)}`,
+      );
+    }
+    const bytes = new Uint8Array(valueBytes);
+    const view = new DataView(bytes.buffer);
+    value.forEach((item, cpu) => {
+      encodeInto(codec, item, view, cpu * cpuStride, `${path} of CPU ${cpu}`);
+    });
+    return bytes;
+  }
+
+  #programDescriptor(value: unknown): number {
+    if (!(value instanceof XdpProgram)) {
+      throw new XdpError('XDP_VALUE_INVALID', `map ${this.name}: a prog array takes an XdpProgram, got ${describeValue(value)}`);
+    }
+    return native().handleNumber(programHandle(value));
+  }
+
+  #mapDescriptor(value: unknown): number {
+    if (!(value instanceof XdpMap)) {
+      throw new XdpError('XDP_VALUE_INVALID', `map ${this.name}: a map of maps takes an XdpMap, got ${describeValue(value)}`);
+    }
+    return native().handleNumber((value as XdpMap<unknown, unknown>).#open());
+  }
+
+  #decodeValue(bytes: Uint8Array, offset: number): V {
+    const { value: codec, cpuStride, cpus } = this.#definition;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    if (isMapOfMaps(this.type)) return this.#innerById(view.getUint32(offset, true)) as V;
+    if (cpuStride === 0) return codec.decode(view, offset) as V;
+    return Array.from({ length: cpus }, (_, cpu) => codec.decode(view, offset + cpu * cpuStride)) as V;
+  }
+
+  /** From outside, the kernel shows an inner map as its id. */
+  #innerById(id: number): XdpMap<BpfValue, BpfValue> {
+    const handle = native().mapById(id);
+    if (typeof handle === 'number') throw this.#failed(`opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
+    return new XdpMap(this.#innerDefinition('get'), handle);
+  }
+
+  #innerDefinition(operation: string): MapDefinition {
+    if (!isMapOfMaps(this.type)) throw this.#unsupported(operation, 'it is no map of maps');
+    const { inner } = this.#definition;
+    if (inner === undefined) throw this.#unsupported(operation, 'the object does not define its inner maps');
+    return inner;
+  }
+
+  #rawKeys(): { bytes: Uint8Array; count: number } {
+    const { key, maxEntries } = this.#definition;
+    if (key === undefined) throw this.#unsupported('keys', 'it has none');
+    const bytes = native().mapKeys(this.#open(), key.size, maxEntries);
+    if (typeof bytes !== 'number') return { bytes, count: bytes.length / key.size };
+    if (-bytes === EAGAIN) {
+      throw new XdpError(
+        'XDP_MAP_CHANGED',
+        `map ${this.name} kept changing while its keys were read: read it when no packet runs`,
+      );
+    }
+    throw this.#failed('reading the keys', 'BPF_MAP_GET_NEXT_KEY', -bytes);
+  }
+
+  #requireLookup(): void {
+    if (this.#definition.key === undefined) throw this.#unsupported('get', 'it has no keys');
+  }
+
+  #unsupported(operation: string, why?: string): XdpError {
+    return new XdpError(
+      'XDP_MAP_OPERATION',
+      `map ${this.name}: a map of type ${this.type} has no ${operation}${why === undefined ? '' : `: ${why}`}`,
+    );
+  }
+
+  #failed(doing: string, syscall: string, errno: number): XdpError {
+    return systemError(`map ${this.name} (${this.type}): ${doing}`, syscall, errno);
+  }
+
+  #writeFailed(errno: number, mode: keyof typeof updateFlags, more = ''): XdpError {
+    const where = `map ${this.name} (${this.type})`;
+    const details = { syscall: 'BPF_MAP_UPDATE_ELEM', errno };
+    if (errno === E2BIG || errno === ENOSPC) {
+      return new XdpError('XDP_MAP_FULL', `${where} is full: it has room for ${this.maxEntries} entries${more}`, details);
+    }
+    if (errno === EEXIST && mode === 'create') {
+      return new XdpError('XDP_VALUE_INVALID', `${where}: the key exists already, and mode is create${more}`, details);
+    }
+    if (errno === ENOENT && mode === 'exist') {
+      return new XdpError('XDP_NOT_FOUND', `${where}: there is no such key, and mode is exist${more}`, details);
+    }
+    return this.#failed(`writing an entry${more}`, 'BPF_MAP_UPDATE_ELEM', errno);
+  }
+}
+
+function descriptorBytes(fd: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setInt32(0, fd, true);
+  return bytes;
+}
