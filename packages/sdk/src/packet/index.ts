@@ -1,4 +1,5 @@
 /** Packets as values: the door of this room, published as `xdptest/packet`. Pure: works on any system. */
+
 export {
   MAX_BATCH_BYTES,
   PacketBatch,
@@ -6,3 +7,4 @@ export {
   type PacketLike,
   packetBytes,
 } from './packet-batch.ts';
+export * from './pcap/index.ts';
