@@ -74,9 +74,10 @@ export class CaptureParser {
   }
 
   #invalid(offset: number, problem: string): XdpError {
+    const before = this.#records === 1 ? '1 packet was' : `${this.#records} packets were`;
     return new XdpError(
       'XDP_FILE_INVALID',
-      `capture file, byte ${offset}: ${problem} (${this.#records} packets were read before)`,
+      `capture file, byte ${offset}: ${problem} (${before} read before)`,
       { completed: this.#records },
     );
   }
