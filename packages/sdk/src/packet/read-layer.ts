@@ -1,0 +1,82 @@
+/** Spans to layers: reads the values out of the bytes, and tells computed ones from those that somebody chose. */
+import type { Frame, Span } from './codec.ts';
+import type { Values } from './header.ts';
+import { checksumPlace, computeChecksum } from './layer-checksum.ts';
+import type { Layer } from './layers/index.ts';
+import { AUTO } from './spec.ts';
+
+/** The layer that a span describes, with every field. */
+export function readLayer(bytes: Uint8Array, span: Span): Layer {
+  const layer: Record<string, unknown> = { kind: span.codec.kind };
+  const { offset, table } = span;
+  const { fields, tails } = table;
+  for (let i = 0; i < fields.length; i++) layer[fields[i]!.name] = fields[i]!.read(bytes, offset);
+  if (tails.length > 0) readTails(layer, bytes, span);
+  if (span.reason !== undefined) layer.reason = span.reason;
+  if (span.after !== undefined) layer.after = span.after;
+  return Object.freeze(layer) as unknown as Layer;
+}
+
+function readTails(layer: Record<string, unknown>, bytes: Uint8Array, span: Span): void {
+  for (const { name, type, from, to } of tailRanges(bytes, span)) layer[name] = type.read(bytes, from, to);
+}
+
+/** Where the parts of variable length of a layer lie. */
+export function tailRanges(bytes: Uint8Array, span: Span) {
+  let at = span.offset + span.table.length;
+  return span.table.tails.map((tail) => {
+    const from = at;
+    const to =
+      tail.lengthAt === undefined ? span.offset + span.header : from + tail.lengthAt(bytes, span.offset);
+    at = to;
+    return { ...tail, from, to };
+  });
+}
+
+/**
+ * The layers of a dissected packet as somebody would have given them: a field that has the value which it would be
+ * computed to is left to be computed, so that a changed packet gets right lengths and checksums; a field with any
+ * other value was chosen on purpose, and stays.
+ */
+export function inferSpecs(frame: Frame, layers: readonly Layer[]): Values[] {
+  return frame.spans.map((_span, i) => {
+    const spec: Record<string, unknown> = { ...(layers[i] as unknown as Values) };
+    for (const name of computedFields(frame, i)) spec[name] = AUTO;
+    return spec;
+  });
+}
+
+/** The names of the fields of layer `index` that have the value which they would be computed to. */
+export function computedFields(frame: Frame, index: number): string[] {
+  const { table, offset } = frame.spans[index]!;
+  return table.fields.flatMap(({ name, read }) => {
+    const expected = expectedValue(frame, index, name);
+    return expected !== undefined && expected === read(frame.bytes, offset) ? [name] : [];
+  });
+}
+
+/** What a length or checksum should be, if it is wrong. */
+export function correction(frame: Frame, index: number, name: string): unknown {
+  const { codec, table, offset } = frame.spans[index]!;
+  const isChecksum = codec.checksum?.field === name;
+  if (!isChecksum && !codec.lengths?.includes(name)) return undefined;
+  const value = table.fields.find((field) => field.name === name)?.read(frame.bytes, offset);
+  if (isChecksum && codec.checksum.zeroMeansNone === true && value === 0) return undefined;
+  const expected = expectedValue(frame, index, name);
+  return expected === value ? undefined : expected;
+}
+
+/** What a field would be computed to; undefined for one that is never computed, or cannot be here. */
+export function expectedValue(frame: Frame, index: number, name: string): unknown {
+  const { codec } = frame.spans[index]!;
+  if (codec.checksum?.field === name) {
+    const place = checksumPlace(frame, index);
+    return place === undefined ? undefined : computeChecksum(frame.bytes, place);
+  }
+  try {
+    return codec.auto[name]?.(frame, index);
+  } catch {
+    // A frame can hold more than the length field of its layer can tell.
+    return undefined;
+  }
+}
