@@ -1,0 +1,18 @@
+/** The same command on other kernels, each in a throw-away machine. Published as `xdptest/vm`. */
+export type { AcceleratorChoice } from './accelerator.ts';
+export type { DebianKernel } from './debian.ts';
+export { type KernelList, listKernels } from './kernels.ts';
+export type { OutputStream } from './machine.ts';
+export { exitCodeOf, type Outcome } from './outcome.ts';
+export type { TestCounts, TestRecord, TestStatus } from './records.ts';
+export { formatJson, formatJunit } from './report.ts';
+export type { RootChoice } from './root.ts';
+export {
+  type KernelRun,
+  type KernelRunOptions,
+  type RunInKernelOptions,
+  type RunOnKernelsOptions,
+  runInKernel,
+  runOnKernels,
+} from './run.ts';
+export { formatTable } from './table.ts';
