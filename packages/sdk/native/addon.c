@@ -15,6 +15,19 @@ static napi_value possible_cpus(napi_env env, napi_callback_info info)
 	return js_int(env, libbpf_num_possible_cpus());
 }
 
+/* Makes the garbage collector run now. V8 does so when it hears of more external memory than its limit (half of the
+ * heap's size) allows, and that is the only way that Node-API leaves to ask for it. */
+static napi_value collect_garbage(napi_env env, napi_callback_info info)
+{
+	const int64_t beyond_any_limit = 1LL << 40;
+	int64_t total;
+
+	(void)info;
+	napi_adjust_external_memory(env, beyond_any_limit, &total);
+	napi_adjust_external_memory(env, -beyond_any_limit, &total);
+	return NULL;
+}
+
 #define METHOD(js_name, function) { .utf8name = js_name, .method = function, .attributes = napi_enumerable }
 
 NAPI_MODULE_INIT()
@@ -46,6 +59,7 @@ NAPI_MODULE_INIT()
 		METHOD("attachTracing", attach_tracing),
 		METHOD("park", netns_park),
 		METHOD("possibleCpus", possible_cpus),
+		METHOD("collectGarbage", collect_garbage),
 	};
 
 	object_install_print();

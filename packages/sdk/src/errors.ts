@@ -44,7 +44,8 @@ export const errorCodes = {
   XDP_PACKET_INVALID: 'A layer or a field of a packet to build is wrong.',
   XDP_FILE_INVALID: 'A capture file is damaged or of another format; the message has the offset.',
   XDP_FEATURE_UNSUPPORTED: 'This kernel lacks a feature that the operation needs.',
-  XDP_TOOL_MISSING: 'A program of the host that the operation needs is not installed; the message has the package.',
+  XDP_TOOL_MISSING:
+    'A program of the host that the operation needs is not installed; the message has the package.',
   XDP_TOOL_FAILED: 'A program of the host that the operation needs failed; the message has its last words.',
   XDP_KERNEL_UNAVAILABLE: 'There is no kernel of that name, or it cannot be fetched or used.',
 } as const satisfies Record<`XDP_${string}`, string>;

@@ -65,7 +65,11 @@ export type NativeType = { readonly name: string } & (
   | {
       readonly kind: 'section';
       readonly size: number;
-      readonly variables: readonly { readonly type: number; readonly offset: number; readonly size: number }[];
+      readonly variables: readonly {
+        readonly type: number;
+        readonly offset: number;
+        readonly size: number;
+      }[];
     }
   | { readonly kind: 'other' }
 );
@@ -235,6 +239,7 @@ export interface Native {
   attachTracing(program: NativeHandle): NativeHandle | number;
   park(program: NativeHandle | number): NativeHandle | number;
   possibleCpus(): number;
+  collectGarbage(): void;
 }
 
 const prebuilds = new URL('../prebuilds/', import.meta.url);
@@ -288,12 +293,20 @@ export function addonLoadError(path: string, cause: unknown): XdpError {
     );
   }
   if (/wrong ELF class|invalid ELF header|cannot open shared object file: .*machine/.test(text)) {
-    return new XdpError('XDP_UNSUPPORTED_PLATFORM', `${path} is no addon for this machine: ${text}`, { cause });
-  }
-  if (/version `?(GLIBC|LIBBPF)_[\d.]+'? not found/.test(text)) {
-    return new XdpError('XDP_LIBRARY_MISSING', `a system library is older than the native addon needs: ${text}`, {
+    return new XdpError('XDP_UNSUPPORTED_PLATFORM', `${path} is no addon for this machine: ${text}`, {
       cause,
     });
   }
-  return new XdpError('XDP_UNSUPPORTED_PLATFORM', `the native addon ${path} cannot be loaded: ${text}`, { cause });
+  if (/version `?(GLIBC|LIBBPF)_[\d.]+'? not found/.test(text)) {
+    return new XdpError(
+      'XDP_LIBRARY_MISSING',
+      `a system library is older than the native addon needs: ${text}`,
+      {
+        cause,
+      },
+    );
+  }
+  return new XdpError('XDP_UNSUPPORTED_PLATFORM', `the native addon ${path} cannot be loaded: ${text}`, {
+    cause,
+  });
 }

@@ -70,11 +70,12 @@ export interface DispatcherMeasurements extends Omit<DispatcherEvidence, 'decide
 }
 
 function measure(addon: Native, program: NativeHandle): DispatcherMeasurements {
-  const time = (repeat: number, calls: number): NativeTiming => addon.testRunTimed(program, repeat, calls, 250e6);
+  const time = (repeat: number, calls: number): NativeTiming =>
+    addon.testRunTimed(program, repeat, calls, 250e6);
   const counted = countRewrites(addon, program);
   time(1, 20); // warms up
   const one = time(1, 200);
-  const two = time(2, 8);
+  const two = time(2, 3);
   const parked = addon.park(program);
   let parkedNs: DispatcherEvidence['parkedNs'];
   let repeatNs: number;
@@ -85,7 +86,8 @@ function measure(addon: Native, program: NativeHandle): DispatcherMeasurements {
     repeatNs = (time(LONG_REPEAT / 10, 5).medianNs - parkedNs.repeat2) / (LONG_REPEAT / 10);
     addon.closeHandle(parked);
   }
-  const perCall = ({ voluntarySwitches, calls }: NativeTiming): number => voluntarySwitches / Math.max(calls, 1);
+  const perCall = ({ voluntarySwitches, calls }: NativeTiming): number =>
+    voluntarySwitches / Math.max(calls, 1);
   return {
     rewrites: typeof counted === 'string' ? undefined : counted,
     rewritesRefused: typeof counted === 'string' ? counted : undefined,
@@ -103,14 +105,19 @@ function countRewrites(addon: Native, program: NativeHandle): { repeat1: number;
   const loaded = addon.loadObject(bytes, 'rewrites', { programs: [], maps: [] });
   if ('errno' in loaded) return `the fentry program does not load (${errnoName(loaded.errno)})`;
   const [counter] = Object.values(loaded.maps);
-  const handles = [...Object.values(loaded.programs), ...Object.values(loaded.maps)].map((entry) => entry.handle);
+  const handles = [...Object.values(loaded.programs), ...Object.values(loaded.maps)].map(
+    (entry) => entry.handle,
+  );
   try {
     const link = addon.attachTracing(loaded.programs.count_rewrites!.handle);
     if (typeof link === 'number') return `the fentry program does not attach (${errnoName(-link)})`;
     handles.unshift(link);
     const rewritesOf = (repeat: number, calls: number): number => {
       const before = readCounter(addon, counter!.handle);
-      return (addon.testRunTimed(program, repeat, calls, 1e9), readCounter(addon, counter!.handle) - before) / calls;
+      return (
+        (addon.testRunTimed(program, repeat, calls, 1e9), readCounter(addon, counter!.handle) - before) /
+        calls
+      );
     };
     return { repeat1: rewritesOf(1, 50), repeat2: rewritesOf(2, 4) };
   } finally {
@@ -129,14 +136,18 @@ export function decide(measured: DispatcherMeasurements): DispatcherFacts {
   const { state, decidedBy } = stateOf(measured);
   const { unparkedNs, parkedNs } = measured;
   const callNs = parkedNs?.repeat1 ?? unparkedNs.repeat1;
-  const rewriteNs = state === 'absent' ? 0 : Math.max(0, unparkedNs.repeat2 - (parkedNs?.repeat2 ?? unparkedNs.repeat1));
+  const rewriteNs =
+    state === 'absent' ? 0 : Math.max(0, unparkedNs.repeat2 - (parkedNs?.repeat2 ?? unparkedNs.repeat1));
   const singleNs = state === 'always' ? callNs + rewriteNs : callNs;
   const breakEvenRuns = Math.max(2, Math.ceil((rewriteNs + callNs) / Math.max(singleNs - repeatNs, 1)));
   const evidence: DispatcherEvidence = { decidedBy, ...rest };
   return { state, reason: inWords(state, evidence), rewriteNs, callNs, repeatNs, breakEvenRuns, evidence };
 }
 
-function stateOf(m: DispatcherMeasurements): { state: DispatcherState; decidedBy: DispatcherEvidence['decidedBy'] } {
+function stateOf(m: DispatcherMeasurements): {
+  state: DispatcherState;
+  decidedBy: DispatcherEvidence['decidedBy'];
+} {
   const conclude = (first: boolean, second: boolean): DispatcherState =>
     first ? 'always' : second ? 'bypassed' : 'absent';
   if (m.rewrites !== undefined) {

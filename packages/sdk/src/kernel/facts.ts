@@ -89,7 +89,6 @@ function probeLiveFrames(): boolean {
   }
 }
 
-
 function deepFreeze<T>(value: T): T {
   if (value !== null && typeof value === 'object') {
     Object.freeze(value);

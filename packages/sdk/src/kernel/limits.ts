@@ -53,8 +53,12 @@ function probeLimits(addon: Native): TestRunLimits {
       minPacketBytes,
       maxLinearBytes,
       maxPacketBytes:
-        frags === undefined ? maxLinearBytes : lastAccepted(maxLinearBytes, CEILING, (size) => accepts(frags, size)),
-      maxMetadataBytes: context ? 4 * lastAccepted(0, 64, (words) => accepts(plain, 64 + 4 * words, 4 * words, 1)) : 0,
+        frags === undefined
+          ? maxLinearBytes
+          : lastAccepted(maxLinearBytes, CEILING, (size) => accepts(frags, size)),
+      maxMetadataBytes: context
+        ? 4 * lastAccepted(0, 64, (words) => accepts(plain, 64 + 4 * words, 4 * words, 1))
+        : 0,
       context,
       frags: frags !== undefined,
     };
@@ -69,7 +73,8 @@ export function bareProgram(addon: Native, frags: boolean, verdict?: number): Na
   const program = addon.loadBareProgram(frags ? 1 : 0, verdict);
   if (typeof program !== 'number') return program;
   const errno = -program;
-  if (errno === constants.errno.ENOSYS) throw systemError('loading a program', 'bpf', errno, 'XDP_FEATURE_UNSUPPORTED');
+  if (errno === constants.errno.ENOSYS)
+    throw systemError('loading a program', 'bpf', errno, 'XDP_FEATURE_UNSUPPORTED');
   throw systemError('loading an XDP program', 'BPF_PROG_LOAD', errno);
 }
 

@@ -6,7 +6,10 @@ import { explainRefusal } from './privileges.ts';
 /** Numbers of the kernel's own, which no libc and no table of Node's knows (include/linux/errno.h). */
 const kernelErrors: Readonly<Record<number, readonly [name: string, words: string]>> = {
   512: ['ERESTARTSYS', 'interrupted, to be restarted'],
-  524: ['ENOTSUPP', 'this kernel does not support the operation (a number of the kernel’s own, which libc cannot name)'],
+  524: [
+    'ENOTSUPP',
+    'this kernel does not support the operation (a number of the kernel’s own, which libc cannot name)',
+  ],
 };
 
 const names = new Map<number, string>();
@@ -35,5 +38,8 @@ export function systemError(
   const refused = errno === constants.errno.EPERM || errno === constants.errno.EACCES;
   const advice = hint ?? (refused ? explainRefusal() : undefined);
   const message = `${doing}: ${syscall} failed with ${errnoName(errno)}${advice === undefined ? '' : `: ${advice}`}`;
-  return new XdpError(refused && hint === undefined ? 'XDP_NOT_PERMITTED' : code, message, { syscall, errno });
+  return new XdpError(refused && hint === undefined ? 'XDP_NOT_PERMITTED' : code, message, {
+    syscall,
+    errno,
+  });
 }

@@ -20,7 +20,9 @@ export function encodeAddress(
   try {
     return parse(text);
   } catch (cause) {
-    throw new XdpError('XDP_VALUE_INVALID', `${path}: expected ${what}, got ${JSON.stringify(text)}`, { cause });
+    throw new XdpError('XDP_VALUE_INVALID', `${path}: expected ${what}, got ${JSON.stringify(text)}`, {
+      cause,
+    });
   }
 }
 

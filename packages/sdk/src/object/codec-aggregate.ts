@@ -30,14 +30,21 @@ export function aggregateCodec(context: CodecContext, type: Aggregate): Codec {
     type: name,
     encode(value, view, offset, path) {
       if (value === null || typeof value !== 'object' || Array.isArray(value) || ArrayBuffer.isView(value)) {
-        throw invalidValue(path, value, `an object with the members of ${name}: ${[...members().keys()].join(', ')}`);
+        throw invalidValue(
+          path,
+          value,
+          `an object with the members of ${name}: ${[...members().keys()].join(', ')}`,
+        );
       }
       const chosen = new Map<object, { alternative: number; by: string }>();
       for (const [key, item] of Object.entries(value)) {
         const member = members().get(key);
         if (member === undefined) {
           const known = [...members().keys()].join(', ');
-          throw new XdpError('XDP_VALUE_INVALID', `${path}: ${name} has no member ${JSON.stringify(key)}; it has ${known}`);
+          throw new XdpError(
+            'XDP_VALUE_INVALID',
+            `${path}: ${name} has no member ${JSON.stringify(key)}; it has ${known}`,
+          );
         }
         if (item === undefined) continue;
         for (const { union, alternative } of member.choices) {
@@ -55,13 +62,19 @@ export function aggregateCodec(context: CodecContext, type: Aggregate): Codec {
     },
     decode(view, offset): BpfValue {
       const out: Record<string, BpfValue> = {};
-      for (const member of members().values()) out[member.name] = member.codec.decode(view, offset + member.byteOffset);
+      for (const member of members().values())
+        out[member.name] = member.codec.decode(view, offset + member.byteOffset);
       return out;
     },
   };
 }
 
-function collect(context: CodecContext, type: Aggregate, baseBits: number, choices: Member['choices']): Member[] {
+function collect(
+  context: CodecContext,
+  type: Aggregate,
+  baseBits: number,
+  choices: Member['choices'],
+): Member[] {
   return type.members.flatMap((member, index) => {
     const at = baseBits + member.bitOffset;
     const inside = type.kind === 'union' ? [...choices, { union: type, alternative: index }] : choices;

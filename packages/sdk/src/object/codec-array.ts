@@ -1,8 +1,18 @@
 /** Codecs of arrays: strings for char, Uint8Array for unsigned bytes, JavaScript arrays for everything else. */
 import { XdpError } from '../errors.ts';
-import { type BpfValue, type Codec, type CodecContext, copyExact, encodeInto, invalidValue } from './codec.ts';
+import {
+  type BpfValue,
+  type Codec,
+  type CodecContext,
+  copyExact,
+  encodeInto,
+  invalidValue,
+} from './codec.ts';
 
-export function arrayCodec(context: CodecContext, type: { readonly type: number; readonly count: number }): Codec {
+export function arrayCodec(
+  context: CodecContext,
+  type: { readonly type: number; readonly count: number },
+): Codec {
   const element = context.resolve(type.type);
   if (element.type.kind === 'int' && element.type.size === 1) {
     return element.type.name === 'char' ? stringCodec(type.count) : bytesCodec(type.count);
@@ -14,7 +24,10 @@ export function arrayCodec(context: CodecContext, type: { readonly type: number;
     encode(value, view, offset, path) {
       if (!Array.isArray(value)) throw invalidValue(path, value, `an array of ${type.count} x ${codec.type}`);
       if (value.length !== type.count) {
-        throw new XdpError('XDP_VALUE_INVALID', `${path}: expected ${type.count} elements, got ${value.length}`);
+        throw new XdpError(
+          'XDP_VALUE_INVALID',
+          `${path}: expected ${type.count} elements, got ${value.length}`,
+        );
       }
       value.forEach((item, i) => {
         encodeInto(codec, item, view, offset + i * codec.size, `${path}[${i}]`);
@@ -34,7 +47,8 @@ function bytesCodec(count: number): Codec {
       if (value instanceof Uint8Array) copyExact(value, count, view, offset, path);
       else if (Array.isArray(value) && value.every((b) => Number.isInteger(b) && b >= 0 && b <= 255)) {
         copyExact(Uint8Array.from(value), count, view, offset, path);
-      } else throw invalidValue(path, value, `${count} bytes (a Uint8Array or an array of numbers from 0 to 255)`);
+      } else
+        throw invalidValue(path, value, `${count} bytes (a Uint8Array or an array of numbers from 0 to 255)`);
     },
     decode: (view, offset) => new Uint8Array(view.buffer, view.byteOffset + offset, count).slice(),
   };
@@ -48,7 +62,10 @@ function stringCodec(count: number): Codec {
       if (typeof value !== 'string') throw invalidValue(path, value, `a string of at most ${count} bytes`);
       const bytes = new TextEncoder().encode(value);
       if (bytes.length > count) {
-        throw new XdpError('XDP_VALUE_INVALID', `${path}: the string has ${bytes.length} bytes, ${count} fit`);
+        throw new XdpError(
+          'XDP_VALUE_INVALID',
+          `${path}: the string has ${bytes.length} bytes, ${count} fit`,
+        );
       }
       bytes.forEach((byte, i) => {
         view.setUint8(offset + i, byte);

@@ -24,10 +24,19 @@ export function toInteger(value: unknown, bits: number, signed: boolean, path: s
 }
 
 function outOfRange(path: string, value: unknown, min: bigint, max: bigint): XdpError {
-  return new XdpError('XDP_VALUE_INVALID', `${path}: ${describeValue(value)} is out of range, ${min} to ${max} fit`);
+  return new XdpError(
+    'XDP_VALUE_INVALID',
+    `${path}: ${describeValue(value)} is out of range, ${min} to ${max} fit`,
+  );
 }
 
-function writeInteger(view: DataView, offset: number, size: number, value: bigint, littleEndian: boolean): void {
+function writeInteger(
+  view: DataView,
+  offset: number,
+  size: number,
+  value: bigint,
+  littleEndian: boolean,
+): void {
   if (size === 16) {
     view.setBigUint64(offset + (littleEndian ? 0 : 8), BigInt.asUintN(64, value), littleEndian);
     view.setBigUint64(offset + (littleEndian ? 8 : 0), BigInt.asUintN(64, value >> 64n), littleEndian);
@@ -37,7 +46,13 @@ function writeInteger(view: DataView, offset: number, size: number, value: bigin
   else view.setUint8(offset, Number(BigInt.asUintN(8, value)));
 }
 
-function readInteger(view: DataView, offset: number, size: number, signed: boolean, le: boolean): number | bigint {
+function readInteger(
+  view: DataView,
+  offset: number,
+  size: number,
+  signed: boolean,
+  le: boolean,
+): number | bigint {
   switch (size) {
     case 1:
       return signed ? view.getInt8(offset) : view.getUint8(offset);
@@ -105,7 +120,11 @@ export function enumCodec(type: {
       if (typeof value === 'string') {
         const known = numbers.get(value);
         if (known === undefined) {
-          throw invalidValue(path, value, `an enumerator of enum ${type.name}: ${[...numbers.keys()].join(', ')}`);
+          throw invalidValue(
+            path,
+            value,
+            `an enumerator of enum ${type.name}: ${[...numbers.keys()].join(', ')}`,
+          );
         }
         number = known;
       } else number = toInteger(value, size * 8, signed, path);
@@ -153,7 +172,8 @@ export function bitfieldCodec(
     encode(value, view, offset, path) {
       const number = toInteger(typeof value === 'boolean' ? Number(value) : value, bits, type.signed, path);
       let word = (load(view, offset) & ~mask) | ((BigInt.asUintN(bits, number) << shift) & mask);
-      for (let i = 0; i < bytes; i++, word >>= 8n) view.setUint8(offset + firstByte + i, Number(word & 0xffn));
+      for (let i = 0; i < bytes; i++, word >>= 8n)
+        view.setUint8(offset + firstByte + i, Number(word & 0xffn));
     },
     decode(view, offset) {
       const word = (load(view, offset) & mask) >> shift;

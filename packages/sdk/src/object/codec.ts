@@ -63,7 +63,10 @@ export class CodecTable implements CodecContext {
   resolve(id: number): ResolvedType {
     const typedefs: string[] = [];
     let type = this.#types[id];
-    while (type !== undefined && (type.kind === 'typedef' || type.kind === 'modifier' || type.kind === 'variable')) {
+    while (
+      type !== undefined &&
+      (type.kind === 'typedef' || type.kind === 'modifier' || type.kind === 'variable')
+    ) {
       if (type.kind === 'typedef') typedefs.push(type.name);
       type = this.#types[type.type];
     }
@@ -133,7 +136,8 @@ export function rawCodec(size: number): Codec {
     size,
     type: `${size} bytes`,
     encode(value, view, offset, path) {
-      if (!(value instanceof Uint8Array)) throw invalidValue(path, value, `a Uint8Array of ${size} bytes (no BTF here)`);
+      if (!(value instanceof Uint8Array))
+        throw invalidValue(path, value, `a Uint8Array of ${size} bytes (no BTF here)`);
       copyExact(value, size, view, offset, path);
     },
     decode(view, offset) {
@@ -143,7 +147,13 @@ export function rawCodec(size: number): Codec {
 }
 
 /** Copies raw bytes, which every type accepts in place of a value, after a check of their number. */
-export function copyExact(bytes: Uint8Array, size: number, view: DataView, offset: number, path: string): void {
+export function copyExact(
+  bytes: Uint8Array,
+  size: number,
+  view: DataView,
+  offset: number,
+  path: string,
+): void {
   if (bytes.length !== size) {
     throw new XdpError('XDP_SIZE_MISMATCH', `${path}: expected ${size} bytes, got ${bytes.length}`);
   }

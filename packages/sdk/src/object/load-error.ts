@@ -11,7 +11,9 @@ const EPERM = 1;
 export function logTail(log: string, lines = TAIL_LINES): string {
   const all = log.trimEnd().split('\n');
   const left = all.length - lines;
-  return left <= 0 ? all.join('\n') : `... (${left} lines before, all in error.log)\n${all.slice(left).join('\n')}`;
+  return left <= 0
+    ? all.join('\n')
+    : `... (${left} lines before, all in error.log)\n${all.slice(left).join('\n')}`;
 }
 
 export function loadError(object: string, failure: NativeFailure): XdpError {
@@ -33,7 +35,15 @@ export function loadError(object: string, failure: NativeFailure): XdpError {
     );
   }
   if (errno === EPERM || readPrivileges().missing.length > 0) {
-    return new XdpError('XDP_NOT_PERMITTED', `loading ${object}: ${errnoName(errno)}: ${explainRefusal()}`, details);
+    return new XdpError(
+      'XDP_NOT_PERMITTED',
+      `loading ${object}: ${errnoName(errno)}: ${explainRefusal()}`,
+      details,
+    );
   }
-  return new XdpError('XDP_LOAD_FAILED', `loading ${object}: ${errnoName(errno)}${said && `\n${said}`}`, details);
+  return new XdpError(
+    'XDP_LOAD_FAILED',
+    `loading ${object}: ${errnoName(errno)}${said && `\n${said}`}`,
+    details,
+  );
 }

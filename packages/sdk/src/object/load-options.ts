@@ -1,7 +1,13 @@
 /** Options of XdpObject.load, checked against what the object holds and turned into what the addon takes. */
 import { describeValue, expectInteger, expectOptions, invalidArgument, XdpError } from '../errors.ts';
 import type { NativeLoadConfig, NativeObject, NativeProgram } from '../native.ts';
-import { attachTypes, BPF_F_XDP_HAS_FRAGS, BPF_PROG_TYPE_XDP, type MapType, mapTypeNumber } from './bpf-constants.ts';
+import {
+  attachTypes,
+  BPF_F_XDP_HAS_FRAGS,
+  BPF_PROG_TYPE_XDP,
+  type MapType,
+  mapTypeNumber,
+} from './bpf-constants.ts';
 
 /** How one program is loaded. */
 export interface ProgramOptions {
@@ -41,7 +47,15 @@ export interface LoadOptions {
   readonly verifierLogLevel?: number;
 }
 
-const known = ['name', 'variables', 'maxEntries', 'programs', 'innerMaps', 'pinRoot', 'verifierLogLevel'] as const;
+const known = [
+  'name',
+  'variables',
+  'maxEntries',
+  'programs',
+  'innerMaps',
+  'pinRoot',
+  'verifierLogLevel',
+] as const;
 const knownProgram = ['autoload', 'type', 'frags', 'expectedAttachType'] as const;
 const knownInner = ['type', 'keySizeBytes', 'valueSizeBytes', 'maxEntries', 'flags'] as const;
 
@@ -51,13 +65,17 @@ export function checkLoadOptions(options: LoadOptions | undefined): LoadOptions 
   for (const group of ['variables', 'maxEntries', 'programs', 'innerMaps'] as const) {
     const value: unknown = checked[group];
     if (value !== undefined && (value === null || typeof value !== 'object' || Array.isArray(value))) {
-      throw invalidArgument(`XdpObject.load: ${group} must be an object by name, got ${describeValue(value)}`);
+      throw invalidArgument(
+        `XdpObject.load: ${group} must be an object by name, got ${describeValue(value)}`,
+      );
     }
   }
   for (const key of ['name', 'pinRoot'] as const) {
     const value: unknown = checked[key];
     if (value !== undefined && (typeof value !== 'string' || value === '' || value.length > 255)) {
-      throw invalidArgument(`XdpObject.load: ${key} must be a string of 1 to 255 characters, got ${describeValue(value)}`);
+      throw invalidArgument(
+        `XdpObject.load: ${key} must be a string of 1 to 255 characters, got ${describeValue(value)}`,
+      );
     }
   }
   if (checked.verifierLogLevel !== undefined) {
@@ -94,7 +112,9 @@ export function loadConfig(
     for (const name of Object.keys(options[group] ?? {})) requireName(object, 'map', name, spec.maps);
   }
   return {
-    programs: spec.programs.map((program) => programConfig(object, program, options.programs?.[program.name])),
+    programs: spec.programs.map((program) =>
+      programConfig(object, program, options.programs?.[program.name]),
+    ),
     maps: spec.maps.map((map) => ({
       name: map.name,
       ...defined('maxEntries', options.maxEntries?.[map.name]),
@@ -119,7 +139,9 @@ function programConfig(object: string, program: NativeProgram, given: ProgramOpt
   }
   const attach = options.expectedAttachType;
   if (attach !== undefined && attach !== 'xdp' && attach !== 'none') {
-    throw invalidArgument(`${where}.expectedAttachType must be 'xdp' or 'none', got ${describeValue(attach)}`);
+    throw invalidArgument(
+      `${where}.expectedAttachType must be 'xdp' or 'none', got ${describeValue(attach)}`,
+    );
   }
   const autoload = options.autoload ?? program.autoload;
   if (program.type === 0 && options.type === undefined && autoload) {
@@ -141,10 +163,18 @@ function fragsFlags(flags: number, frags: boolean): number {
   return frags ? flags | BPF_F_XDP_HAS_FRAGS : flags & ~BPF_F_XDP_HAS_FRAGS;
 }
 
-function requireName(object: string, what: 'program' | 'map', name: string, known: readonly { name: string }[]): void {
+function requireName(
+  object: string,
+  what: 'program' | 'map',
+  name: string,
+  known: readonly { name: string }[],
+): void {
   if (known.some((one) => one.name === name)) return;
   const names = known.map((one) => one.name).join(', ');
-  throw new XdpError('XDP_NOT_FOUND', `${object} has no ${what} ${JSON.stringify(name)}; it has ${names || 'none'}`);
+  throw new XdpError(
+    'XDP_NOT_FOUND',
+    `${object} has no ${what} ${JSON.stringify(name)}; it has ${names || 'none'}`,
+  );
 }
 
 function defined<K extends string, T>(key: K, value: T | undefined): { [P in K]?: T } {

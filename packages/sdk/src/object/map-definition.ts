@@ -28,7 +28,12 @@ function strideOf(valueSize: number): number {
   return Math.ceil(valueSize / 8) * 8;
 }
 
-export function defineMap(map: NativeMap, types: CodecTable | undefined, cpus: number, maxEntries?: number): MapDefinition {
+export function defineMap(
+  map: NativeMap,
+  types: CodecTable | undefined,
+  cpus: number,
+  maxEntries?: number,
+): MapDefinition {
   const type = mapTypeName(map.type);
   const value = codecFor(types, map.valueType, map.valueSize, false);
   const cpuStride = isPerCpu(type) ? strideOf(map.valueSize) : 0;

@@ -84,9 +84,16 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   set(key: K, value: V | XdpProgram | XdpMap<BpfValue, BpfValue>, options?: SetOptions): this {
     const { mode = 'any' } = expectOptions(`map ${this.name}: set`, options, ['mode']);
     if (!Object.hasOwn(updateFlags, mode)) {
-      throw invalidArgument(`map ${this.name}: mode must be any, create or exist, got ${describeValue(mode)}`);
+      throw invalidArgument(
+        `map ${this.name}: mode must be any, create or exist, got ${describeValue(mode)}`,
+      );
     }
-    const result = native().mapUpdate(this.#open(), this.#encodeKey(key), this.#encodeValue(value), updateFlags[mode]);
+    const result = native().mapUpdate(
+      this.#open(),
+      this.#encodeKey(key),
+      this.#encodeValue(value),
+      updateFlags[mode],
+    );
     if (result !== 0) throw this.#writeFailed(-result, mode);
     return this;
   }
@@ -109,13 +116,15 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
       values.set(this.#encodeValue(value), i * valueBytes);
     });
     const { done, errno } = native().mapUpdateMany(this.#open(), keys, values, list.length, updateFlags.any);
-    if (errno !== 0) throw this.#writeFailed(errno, 'any', ` (${done} of ${list.length} entries were written)`);
+    if (errno !== 0)
+      throw this.#writeFailed(errno, 'any', ` (${done} of ${list.length} entries were written)`);
     return this;
   }
 
   /** Deletes one entry; false when there was none. Entries of arrays cannot be deleted. */
   delete(key: K): boolean {
-    if (isPlainArray(this.type)) throw this.#unsupported('delete', 'its entries always exist: set one to zero, or clear() all');
+    if (isPlainArray(this.type))
+      throw this.#unsupported('delete', 'its entries always exist: set one to zero, or clear() all');
     const result = native().mapDelete(this.#open(), this.#encodeKey(key));
     if (result === 0) return true;
     if (-result === ENOENT) return false;
@@ -140,7 +149,8 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     const out: [K, V][] = [];
     for (let i = 0; i < count; i++) {
       // A key may have gone between the two walks.
-      if (found[i] === 1) out.push([key!.decode(view, i * key!.size) as K, this.#decodeValue(values, i * valueBytes)]);
+      if (found[i] === 1)
+        out.push([key!.decode(view, i * key!.size) as K, this.#decodeValue(values, i * valueBytes)]);
     }
     return out;
   }
@@ -156,7 +166,13 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     const { bytes, count } = this.#rawKeys();
     if (count === 0) return this;
     const { done, errno } = isPlainArray(this.type)
-      ? native().mapUpdateMany(this.#open(), bytes, new Uint8Array(count * valueBytes), count, updateFlags.any)
+      ? native().mapUpdateMany(
+          this.#open(),
+          bytes,
+          new Uint8Array(count * valueBytes),
+          count,
+          updateFlags.any,
+        )
       : native().mapDeleteMany(this.#open(), bytes, count);
     if (errno !== 0) throw this.#failed(`clearing (${done} of ${count} entries done)`, 'bpf', errno);
     return this;
@@ -278,14 +294,20 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
 
   #programDescriptor(value: unknown): number {
     if (!(value instanceof XdpProgram)) {
-      throw new XdpError('XDP_VALUE_INVALID', `map ${this.name}: a prog array takes an XdpProgram, got ${describeValue(value)}`);
+      throw new XdpError(
+        'XDP_VALUE_INVALID',
+        `map ${this.name}: a prog array takes an XdpProgram, got ${describeValue(value)}`,
+      );
     }
     return native().handleNumber(programHandle(value));
   }
 
   #mapDescriptor(value: unknown): number {
     if (!(value instanceof XdpMap)) {
-      throw new XdpError('XDP_VALUE_INVALID', `map ${this.name}: a map of maps takes an XdpMap, got ${describeValue(value)}`);
+      throw new XdpError(
+        'XDP_VALUE_INVALID',
+        `map ${this.name}: a map of maps takes an XdpMap, got ${describeValue(value)}`,
+      );
     }
     return native().handleNumber((value as XdpMap<unknown, unknown>).#open());
   }
@@ -301,7 +323,8 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   /** From outside, the kernel shows an inner map as its id. */
   #innerById(id: number): XdpMap<BpfValue, BpfValue> {
     const handle = native().mapById(id);
-    if (typeof handle === 'number') throw this.#failed(`opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
+    if (typeof handle === 'number')
+      throw this.#failed(`opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
     return new XdpMap(this.#innerDefinition('get'), handle);
   }
 
@@ -345,13 +368,25 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     const where = `map ${this.name} (${this.type})`;
     const details = { syscall: 'BPF_MAP_UPDATE_ELEM', errno };
     if (errno === E2BIG || errno === ENOSPC) {
-      return new XdpError('XDP_MAP_FULL', `${where} is full: it has room for ${this.maxEntries} entries${more}`, details);
+      return new XdpError(
+        'XDP_MAP_FULL',
+        `${where} is full: it has room for ${this.maxEntries} entries${more}`,
+        details,
+      );
     }
     if (errno === EEXIST && mode === 'create') {
-      return new XdpError('XDP_VALUE_INVALID', `${where}: the key exists already, and mode is create${more}`, details);
+      return new XdpError(
+        'XDP_VALUE_INVALID',
+        `${where}: the key exists already, and mode is create${more}`,
+        details,
+      );
     }
     if (errno === ENOENT && mode === 'exist') {
-      return new XdpError('XDP_NOT_FOUND', `${where}: there is no such key, and mode is exist${more}`, details);
+      return new XdpError(
+        'XDP_NOT_FOUND',
+        `${where}: there is no such key, and mode is exist${more}`,
+        details,
+      );
     }
     return this.#failed(`writing an entry${more}`, 'BPF_MAP_UPDATE_ELEM', errno);
   }

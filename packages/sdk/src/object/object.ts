@@ -86,7 +86,10 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
    * @throws XdpError `XDP_OBJECT_INVALID`, `XDP_LOAD_FAILED` (with the whole verifier log in `log`),
    *   `XDP_NOT_PERMITTED`, `XDP_NOT_FOUND` and `XDP_VALUE_INVALID` (a name or value in the options)
    */
-  static load<S extends ObjectSchema = UntypedSchema>(source: string | URL | Uint8Array, options?: LoadOptions): XdpObject<S> {
+  static load<S extends ObjectSchema = UntypedSchema>(
+    source: string | URL | Uint8Array,
+    options?: LoadOptions,
+  ): XdpObject<S> {
     const checked = checkLoadOptions(options);
     const { bytes, name: fileName } = readSource(source);
     const name = checked.name ?? fileName;
@@ -140,7 +143,8 @@ function load<S extends ObjectSchema>(
     const config = loadConfig(name, spec, options, contents, descriptors);
     for (const [map, inner] of Object.entries(options.innerMaps ?? {})) {
       const handle = native().mapCreate({ ...innerMap(map, inner), name: map.slice(0, 15) });
-      if (typeof handle === 'number') throw systemError(`${name}: making the inner map of ${map}`, 'BPF_MAP_CREATE', -handle);
+      if (typeof handle === 'number')
+        throw systemError(`${name}: making the inner map of ${map}`, 'BPF_MAP_CREATE', -handle);
       templates.set(map, handle);
       descriptors.set(map, native().handleNumber(handle));
     }
@@ -215,13 +219,19 @@ function innerMap(name: string, inner: NonNullable<LoadOptions['innerMaps']>[str
 function readSource(source: string | URL | Uint8Array): { bytes: Uint8Array; name: string } {
   if (source instanceof Uint8Array) return { bytes: source, name: 'object' };
   if (!(source instanceof URL) && (typeof source !== 'string' || source === '')) {
-    throw invalidArgument(`XdpObject.load: expected a path or the bytes of an object file, got ${describeValue(source)}`);
+    throw invalidArgument(
+      `XdpObject.load: expected a path or the bytes of an object file, got ${describeValue(source)}`,
+    );
   }
   const path = source instanceof URL ? fileURLToPath(source) : source;
   try {
     return { bytes: readFileSync(path), name: basename(path) };
   } catch (cause) {
-    throw new XdpError('XDP_OBJECT_INVALID', `cannot read the object file ${path}: ${(cause as Error).message}`, { cause });
+    throw new XdpError(
+      'XDP_OBJECT_INVALID',
+      `cannot read the object file ${path}: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }
 

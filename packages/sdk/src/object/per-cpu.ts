@@ -9,13 +9,27 @@ export function sumValues(values: readonly BpfValue[], path: string): BpfValue {
   if (typeof first === 'bigint') return (values as readonly bigint[]).reduce((total, one) => total + one, 0n);
   if (Array.isArray(first)) {
     const lists = values as readonly (readonly BpfValue[])[];
-    return first.map((_, i) => sumValues(lists.map((list) => list[i]!), `${path}[${i}]`));
+    return first.map((_, i) =>
+      sumValues(
+        lists.map((list) => list[i]!),
+        `${path}[${i}]`,
+      ),
+    );
   }
   if (first !== undefined && typeof first === 'object' && !(first instanceof Uint8Array)) {
     const objects = values as readonly Readonly<Record<string, BpfValue>>[];
     return Object.fromEntries(
-      Object.keys(first).map((key) => [key, sumValues(objects.map((object) => object[key]!), `${path}.${key}`)]),
+      Object.keys(first).map((key) => [
+        key,
+        sumValues(
+          objects.map((object) => object[key]!),
+          `${path}.${key}`,
+        ),
+      ]),
     );
   }
-  throw new XdpError('XDP_VALUE_INVALID', `${path}: there is no sum of values such as ${describeValue(first)}`);
+  throw new XdpError(
+    'XDP_VALUE_INVALID',
+    `${path}: there is no sum of values such as ${describeValue(first)}`,
+  );
 }

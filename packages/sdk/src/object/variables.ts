@@ -15,7 +15,10 @@ export interface Variable {
 }
 
 /** The variables of all sections, by name. */
-export function findVariables(maps: readonly NativeMap[], types: CodecTable | undefined): Map<string, Variable> {
+export function findVariables(
+  maps: readonly NativeMap[],
+  types: CodecTable | undefined,
+): Map<string, Variable> {
   const variables = new Map<string, Variable>();
   if (types === undefined) return variables;
   for (const map of maps) {
@@ -55,7 +58,8 @@ export function initialValues(
 }
 
 function noSuchVariable(variables: ReadonlyMap<string, Variable>, name: string, object: string): XdpError {
-  const known = variables.size === 0 ? 'it has none (or no BTF: compile with -g)' : [...variables.keys()].join(', ');
+  const known =
+    variables.size === 0 ? 'it has none (or no BTF: compile with -g)' : [...variables.keys()].join(', ');
   return new XdpError('XDP_NOT_FOUND', `${object} has no global variable ${JSON.stringify(name)}: ${known}`);
 }
 

@@ -1,0 +1,85 @@
+/** The columns that a run of many packets writes: shared memory, so that all threads fill the same ones. */
+import { XdpError } from '../errors.ts';
+import { MAX_BATCH_BYTES } from '../packet/index.ts';
+
+/** One element a packet in each array. Structured clones of it share the memory. */
+export interface ResultColumns {
+  /** What the program returned. */
+  readonly verdicts: Uint32Array<SharedArrayBuffer>;
+  /** Length of the packet that came out, without metadata, in bytes. */
+  readonly lengths: Uint32Array<SharedArrayBuffer>;
+  /** Where the packet starts in the output bytes; its metadata lies directly before it. */
+  readonly offsets: Uint32Array<SharedArrayBuffer>;
+  readonly metadataLengths: Uint32Array<SharedArrayBuffer>;
+}
+
+export function allocateColumns(count: number): ResultColumns {
+  const column = (): Uint32Array<SharedArrayBuffer> => new Uint32Array(new SharedArrayBuffer(count * 4));
+  return { verdicts: column(), lengths: column(), offsets: column(), metadataLengths: column() };
+}
+
+/**
+ * Memory for output bytes: one shared buffer that grows, from which each thread takes a piece at a time. Only what is
+ * written is ever backed by memory, so the room for the longest outputs costs nothing.
+ */
+export class OutputArena {
+  readonly #buffer: SharedArrayBuffer;
+  readonly #taken: Int32Array;
+  readonly #pieceBytes: number;
+
+  constructor(parts: ArenaParts) {
+    this.#buffer = parts.buffer;
+    this.#taken = parts.taken;
+    this.#pieceBytes = parts.pieceBytes;
+  }
+
+  /** @param roomBytes the longest single output */
+  static allocate(packets: number, roomBytes: number): OutputArena {
+    const pieceBytes = Math.min(packets * roomBytes, Math.max(1 << 20, 4 * roomBytes));
+    return new OutputArena({
+      buffer: new SharedArrayBuffer(0, {
+        maxByteLength: Math.min(MAX_BATCH_BYTES, (packets + 64) * pieceBytes),
+      }),
+      taken: new Int32Array(new SharedArrayBuffer(4)),
+      pieceBytes,
+    });
+  }
+
+  /** What another thread needs to use the same memory. */
+  get parts(): ArenaParts {
+    return { buffer: this.#buffer, taken: this.#taken, pieceBytes: this.#pieceBytes };
+  }
+
+  /** The next piece that nobody has: [start, end). */
+  take(): { readonly start: number; readonly end: number } {
+    const start = Atomics.add(this.#taken, 0, 1) * this.#pieceBytes;
+    const end = start + this.#pieceBytes;
+    if (end > this.#buffer.maxByteLength) {
+      throw new XdpError(
+        'XDP_BATCH_TOO_LARGE',
+        `the outputs need more than ${this.#buffer.maxByteLength} bytes: run the packets in several parts, or with outputs: 'verdicts'`,
+      );
+    }
+    while (this.#buffer.byteLength < end) {
+      try {
+        this.#buffer.grow(end);
+      } catch (error) {
+        // Another thread grew it further in between: it cannot shrink.
+        if (this.#buffer.byteLength < end) throw error;
+      }
+    }
+    return { start, end };
+  }
+
+  /** A view of everything that has been taken so far. */
+  view(): Uint8Array<SharedArrayBuffer> {
+    return new Uint8Array(this.#buffer, 0, this.#buffer.byteLength);
+  }
+}
+
+/** The parts of an arena, to be sent to a worker. */
+export interface ArenaParts {
+  readonly buffer: SharedArrayBuffer;
+  readonly taken: Int32Array;
+  readonly pieceBytes: number;
+}

@@ -1,0 +1,10 @@
+/** Running packets: the door of this room. */
+export { type XdpAction, xdpActions } from './actions.ts';
+export type { RunContext } from './checks.ts';
+export type { PacketSource } from './input.ts';
+export { type EngineName, type PlanningFacts, planRun, type RunPlan, type Workload } from './plan.ts';
+export { closeWorkers } from './pool.ts';
+export { type PacketResult, RunResults } from './results.ts';
+export { type RunManyOptions, type RunProgress, runMany } from './run-many.ts';
+export { RunResult } from './run-result.ts';
+export { type RunOptions, runXdp } from './run-xdp.ts';

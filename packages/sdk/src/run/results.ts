@@ -1,0 +1,144 @@
+/** The results of a run of many: columns, and a view of a packet's row when somebody asks for one. */
+import { dissect, type Layer } from '../packet/index.ts';
+import { actionOf, type XdpAction, xdpActions } from './actions.ts';
+import type { ResultColumns } from './columns.ts';
+import type { RunPlan } from './plan.ts';
+
+/** What a RunResults is made of. */
+export interface RunResultsParts {
+  readonly columns: ResultColumns;
+  readonly bytes: Uint8Array<SharedArrayBuffer> | undefined;
+  readonly plan: RunPlan;
+  readonly retries: number;
+  readonly elapsedNs: number;
+}
+
+/** What became of one packet of many: a view, valid as long as the results are kept. */
+export interface PacketResult {
+  /** The packet's place in the input. */
+  readonly index: number;
+  readonly verdict: number;
+  /** The verdict's name, or the number itself when it is no XDP action. */
+  readonly action: XdpAction | number;
+  /** Length of the packet that came out, in bytes. */
+  readonly length: number;
+  /** The packet that came out; undefined with `outputs: 'verdicts'`. */
+  readonly packet: Uint8Array | undefined;
+  /** The metadata in front of it; undefined with `outputs: 'verdicts'`. */
+  readonly metadata: Uint8Array | undefined;
+  /** Its layers, dissected when asked for. Empty with `outputs: 'verdicts'`. */
+  readonly layers: readonly Layer[];
+}
+
+/**
+ * The results of {@link runMany}, in the order of the input.
+ *
+ * The columns are typed arrays with one element a packet; there is no object for a packet until one is asked for.
+ */
+export class RunResults implements Iterable<PacketResult> {
+  /** The number of packets. */
+  readonly length: number;
+  /** What the program returned for each packet. */
+  readonly verdicts: Uint32Array;
+  /** Length of each packet that came out, in bytes, without metadata. */
+  readonly lengths: Uint32Array;
+  /** Length of the metadata in front of each packet; always 0 on kernels before 5.15. */
+  readonly metadataLengths: Uint32Array;
+  /** The output of packet i is bytes[offsets[i] .. offsets[i] + lengths[i]); undefined with `outputs: 'verdicts'`. */
+  readonly bytes: Uint8Array | undefined;
+  /** Where each packet starts in `bytes`. Not in ascending order when several workers ran. */
+  readonly offsets: Uint32Array;
+  /** How it was run, and why so. */
+  readonly plan: RunPlan;
+  /** How often a signal interrupted a run, so that it was made again. */
+  readonly retries: number;
+  /** Wall time of the running itself in nanoseconds, without checks and planning. */
+  readonly elapsedNs: number;
+
+  /** @internal */
+  constructor(parts: RunResultsParts) {
+    const { columns } = parts;
+    this.length = columns.verdicts.length;
+    this.verdicts = columns.verdicts;
+    this.lengths = columns.lengths;
+    this.metadataLengths = columns.metadataLengths;
+    this.offsets = columns.offsets;
+    this.bytes = parts.bytes;
+    this.plan = parts.plan;
+    this.retries = parts.retries;
+    this.elapsedNs = parts.elapsedNs;
+  }
+
+  /** The result of one packet; negative counts from the end; undefined outside. */
+  at(index: number): PacketResult | undefined {
+    const i = index < 0 ? this.length + index : index;
+    return Number.isInteger(i) && i >= 0 && i < this.length ? new Row(this, i) : undefined;
+  }
+
+  *[Symbol.iterator](): Iterator<PacketResult> {
+    for (let i = 0; i < this.length; i++) yield new Row(this, i);
+  }
+
+  /** How many packets got each verdict, by action name or by number. */
+  countActions(): Map<XdpAction | number, number> {
+    // Verdicts are actions but for bugs: a small array counts them faster than a map.
+    const known = new Array<number>(xdpActions.length).fill(0);
+    const others = new Map<number, number>();
+    for (const verdict of this.verdicts) {
+      if (verdict < known.length) known[verdict]! += 1;
+      else others.set(verdict, (others.get(verdict) ?? 0) + 1);
+    }
+    const counts = new Map<XdpAction | number, number>();
+    known.forEach((count, verdict) => {
+      if (count > 0) counts.set(actionOf(verdict), count);
+    });
+    for (const [verdict, count] of others) counts.set(verdict, count);
+    return counts;
+  }
+
+  /** How many packets have each key; packets for which `key` gives undefined are left out. */
+  countBy<K>(key: (result: PacketResult) => K | undefined): Map<K, number> {
+    const counts = new Map<K, number>();
+    for (const result of this) {
+      const one = key(result);
+      if (one !== undefined) counts.set(one, (counts.get(one) ?? 0) + 1);
+    }
+    return counts;
+  }
+}
+
+class Row implements PacketResult {
+  readonly #results: RunResults;
+  readonly index: number;
+
+  constructor(results: RunResults, index: number) {
+    this.#results = results;
+    this.index = index;
+  }
+
+  get verdict(): number {
+    return this.#results.verdicts[this.index]!;
+  }
+
+  get action(): XdpAction | number {
+    return actionOf(this.verdict);
+  }
+
+  get length(): number {
+    return this.#results.lengths[this.index]!;
+  }
+
+  get packet(): Uint8Array | undefined {
+    const offset = this.#results.offsets[this.index]!;
+    return this.#results.bytes?.subarray(offset, offset + this.length);
+  }
+
+  get metadata(): Uint8Array | undefined {
+    const offset = this.#results.offsets[this.index]!;
+    return this.#results.bytes?.subarray(offset - this.#results.metadataLengths[this.index]!, offset);
+  }
+
+  get layers(): readonly Layer[] {
+    return this.packet === undefined ? [] : dissect(this.packet).layers;
+  }
+}

@@ -1,0 +1,207 @@
+/** runXdp: one packet through a program, at once. */
+import { constants } from 'node:os';
+import { expectInteger, expectOptions, XdpError } from '../errors.ts';
+import { probeKernel, systemError, testRunLimits } from '../kernel/index.ts';
+import { native, RUN } from '../native.ts';
+import { programHandle, type XdpProgram } from '../object/index.ts';
+import { type PacketLike, packetBytes } from '../packet/index.ts';
+import { checkContext, checkMetadata, checkPacketSize, checkProgram, type RunContext } from './checks.ts';
+import { withParked } from './parking.ts';
+import { planRun } from './plan.ts';
+import { RunResult } from './run-result.ts';
+
+/** Options of {@link runXdp}. */
+export interface RunOptions {
+  /** What the program sees beside the packet; kernel 5.15. */
+  readonly context?: RunContext;
+  /** Bytes in front of the packet, as a driver would leave them (data_meta to data); kernel 5.15. */
+  readonly metadata?: Uint8Array;
+  /**
+   * How often to run the packet, default 1. Each run gets the packet as it was given: where the program changes it, so
+   * many single calls are made. The result is that of the last run, `durationNs` the mean.
+   */
+  readonly repeat?: number;
+  /** Gives up when this much time is over, default 30,000. A single run cannot be stopped; repeats and retries can. */
+  readonly timeoutMs?: number;
+  /** Runs on this CPU, for per-CPU state that a test wants to know the place of. */
+  readonly cpu?: number;
+}
+
+const known = ['context', 'metadata', 'repeat', 'timeoutMs', 'cpu'] as const;
+const MAX_REPEAT = 0x7fff_ffff;
+const { EINTR, ENOSPC, ENODEV, EINVAL } = constants.errno;
+
+/** Larger than any output can be: a longest packet, and what a program can put in front of it. */
+const OUTPUT_BYTES = 256 * 1024;
+const output = new Uint8Array(OUTPUT_BYTES);
+const result = new Uint32Array(RUN.length);
+
+/** A call with its arguments checked. */
+interface CheckedRun {
+  readonly program: XdpProgram;
+  /** Metadata, then the packet. */
+  readonly input: Uint8Array;
+  readonly metadataBytes: number;
+  readonly context: Required<RunContext>;
+  readonly cpu: number;
+  readonly deadline: number;
+}
+
+/**
+ * Runs one packet through a program and gives back what became of it.
+ *
+ * @param packet at least 14 bytes on most kernels; at most 3,520 (4 KiB pages), with SEC("xdp.frags") 73,152
+ * @throws XdpError `XDP_PACKET_TOO_SHORT`, `XDP_PACKET_TOO_LONG`, `XDP_METADATA_INVALID`, `XDP_CONTEXT_UNSUPPORTED`,
+ *   `XDP_NO_SUCH_INTERFACE`, `XDP_NOT_XDP`, `XDP_NOT_LOADED`, `XDP_CLOSED`, `XDP_TIMEOUT`, `XDP_NOT_PERMITTED`
+ * @see net/bpf/test_run.c, bpf_prog_test_run_xdp
+ */
+export function runXdp(program: XdpProgram, packet: PacketLike, options?: RunOptions): RunResult {
+  checkProgram('runXdp', program);
+  const bytes = packetBytes(packet, 'runXdp: packet');
+  const { context, metadata, repeat = 1, timeoutMs = 30_000, cpu } = expectOptions('runXdp', options, known);
+  expectInteger('runXdp: repeat', repeat, 1, MAX_REPEAT);
+  expectInteger('runXdp: timeoutMs', timeoutMs, 1, MAX_REPEAT);
+  if (cpu !== undefined) expectInteger('runXdp: cpu', cpu, 0, 1023);
+  const limits = testRunLimits();
+  const meta = metadata === undefined ? undefined : checkMetadata('runXdp', metadata, limits);
+  checkPacketSize('runXdp', bytes.length, program, limits, meta?.length);
+  const run: CheckedRun = {
+    program,
+    input: meta === undefined || meta.length === 0 ? bytes : concatenated(meta, bytes),
+    metadataBytes: meta?.length ?? 0,
+    context: checkContext('runXdp', context, limits),
+    cpu: cpu ?? -1,
+    deadline: performance.now() + timeoutMs,
+  };
+  const first = once(run);
+  return repeat === 1 ? first : repeated(run, first, repeat);
+}
+
+function once(run: CheckedRun): RunResult {
+  call(run, 1, output);
+  return takeResult(run, result[RUN.durationNs]!, result[RUN.retries]!);
+}
+
+/** One system call; its results are in `result` afterwards. */
+function call(run: CheckedRun, repeat: number, out: Uint8Array | undefined): void {
+  native().testRun(
+    {
+      program: programHandle(run.program),
+      packet: run.input,
+      metadata: run.metadataBytes,
+      output: out,
+      repeat,
+      ingressIfindex: run.context.ingressIfindex,
+      rxQueue: run.context.rxQueue,
+      useContext: testRunLimits().context ? 1 : 0,
+      timeoutMs: Math.max(1, Math.ceil(run.deadline - performance.now())),
+      cpu: run.cpu,
+    },
+    result,
+  );
+  if (result[RUN.errno] !== 0) throw runError('runXdp', run, result[RUN.errno]!, result[RUN.retries]!);
+}
+
+function takeResult(run: CheckedRun, durationNs: number, retries: number): RunResult {
+  const size = result[RUN.outputSize]!;
+  const metadataBytes = result[RUN.data]!;
+  return new RunResult({
+    verdict: result[RUN.verdict]!,
+    packet: output.slice(metadataBytes, size),
+    metadata: output.slice(0, metadataBytes),
+    context: testRunLimits().context
+      ? { ingressIfindex: result[RUN.ingressIfindex]!, rxQueue: result[RUN.rxQueue]! }
+      : undefined,
+    durationNs,
+    retries,
+    input: run.input.subarray(run.metadataBytes),
+    inputMetadata: run.input.subarray(0, run.metadataBytes),
+  });
+}
+
+/**
+ * The remaining runs of a repeated one. The kernel does not restore the packet between the runs of one call, so its own
+ * repeat is used only when the first run left the packet alone.
+ */
+function repeated(run: CheckedRun, first: RunResult, repeat: number): RunResult {
+  const plan = planRun(
+    {
+      runs: repeat - 1,
+      distinct: false,
+      changesPacket: first.changed,
+      largestBytes: run.input.length,
+      outputs: 'packets',
+    },
+    probeKernel(),
+  );
+  return withParked(run.program, plan.parked, () => {
+    // At most a tenth of a second a call: a native call can be stopped by nothing.
+    const most = plan.repeat === 1 ? 1 : Math.min(plan.repeat, 1_000_000);
+    let totalNs = first.durationNs;
+    let { retries } = first;
+    for (let left = repeat - 1; left > 0; ) {
+      const now = Math.min(left, most);
+      call(run, now, output);
+      totalNs += result[RUN.durationNs]! * now;
+      retries += result[RUN.retries]!;
+      left -= now;
+      if (left > 0 && performance.now() >= run.deadline) {
+        throw new XdpError(
+          'XDP_TIMEOUT',
+          `runXdp: the time is over after ${repeat - left} of ${repeat} runs`,
+          {
+            completed: repeat - left,
+          },
+        );
+      }
+    }
+    return takeResult(run, Math.round(totalNs / repeat), retries);
+  });
+}
+
+function concatenated(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(a.length + b.length);
+  bytes.set(a);
+  bytes.set(b, a.length);
+  return bytes;
+}
+
+/** What an error number of BPF_PROG_TEST_RUN means for XDP, after all the checks before the call. */
+export function runError(
+  where: string,
+  run: { readonly program: XdpProgram; readonly context: Required<RunContext> },
+  errno: number,
+  retries: number,
+): XdpError {
+  const details = { syscall: 'BPF_PROG_TEST_RUN', errno };
+  const { ingressIfindex, rxQueue } = run.context;
+  if (errno === EINTR) {
+    return new XdpError(
+      'XDP_INTERRUPTED',
+      `${where}: signals interrupted the run ${retries + 1} times until the time was over`,
+      details,
+    );
+  }
+  if (errno === ENOSPC) {
+    return new XdpError(
+      'XDP_OUTPUT_TRUNCATED',
+      `${where}: the program returned more than ${OUTPUT_BYTES} bytes`,
+      details,
+    );
+  }
+  if (errno === ENODEV && ingressIfindex !== 0) {
+    return new XdpError(
+      'XDP_NO_SUCH_INTERFACE',
+      `${where}: there is no interface with index ${ingressIfindex} here`,
+      details,
+    );
+  }
+  if (errno === EINVAL && ingressIfindex !== 0) {
+    return new XdpError(
+      'XDP_NO_SUCH_INTERFACE',
+      `${where}: interface ${ingressIfindex} has no receive queue ${rxQueue}, or none that XDP has registered`,
+      details,
+    );
+  }
+  return systemError(`${where}: running ${run.program.name}`, 'BPF_PROG_TEST_RUN', errno);
+}
