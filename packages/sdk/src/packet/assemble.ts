@@ -1,9 +1,9 @@
 /** Layers to bytes: places the headers, writes what was given, and computes the rest. */
-import { expectInteger } from '../errors.ts';
 import type { Frame, Span } from './codec.ts';
-import { packetInvalid, type Table, type Values } from './header.ts';
+import type { Table, Values } from './header.ts';
 import { checksumPlace, writeChecksum } from './layer-checksum.ts';
 import { AUTO, codecOf } from './spec.ts';
+import { trailerPlaces } from './trailers.ts';
 
 /** Builds the bytes of layers that were checked by `layerSpec`. */
 export function assemble(specs: readonly Values[]): Frame {
@@ -14,7 +14,11 @@ export function assemble(specs: readonly Values[]): Frame {
     for (const field of span.table.fields) {
       const auto = specs[i]![field.name] === AUTO ? span.codec.auto[field.name] : undefined;
       if (auto === undefined) continue;
-      const value = field.type.check(auto(frame, i), `${span.codec.kind}.${field.name}`, field.width);
+      const value = field.type.check(
+        auto(frame, i, specs[i]!),
+        `${span.codec.kind}.${field.name}`,
+        field.width,
+      );
       field.type.write(frame.bytes, span.offset * 8 + field.bit, field.width, value);
     }
   }
@@ -37,11 +41,6 @@ function writeGiven(bytes: Uint8Array, span: Span, spec: Values): void {
     type.write(bytes, at, spec[name]);
     at += type.sizeBytes(spec[name]);
   }
-}
-
-/** Throws if a trailer is not in its place, before anything is built. */
-export function checkTrailers(specs: readonly Values[]): void {
-  if (specs.some(({ kind }) => kind === 'trailer')) trailerPlaces(specs);
 }
 
 function place(specs: readonly Values[]): Span[] {
@@ -76,32 +75,4 @@ function headerBytes(spec: Values, table: Table): number {
 function totalBytes(specs: readonly Values[], spans: readonly Span[]): number {
   const last = spans[specs.length - 1];
   return last === undefined ? 0 : last.offset + last.header;
-}
-
-/** For each layer that is a trailer: the index of the first layer that ends before it. */
-function trailerPlaces(specs: readonly Values[]): (number | undefined)[] {
-  const first = specs.findIndex((spec) => spec.kind === 'trailer');
-  const layers = first < 0 ? specs.length : first;
-  let highest = layers;
-  return specs.map((spec, i) => {
-    if (spec.kind !== 'trailer') {
-      if (i > layers)
-        throw packetInvalid(`${String(spec.kind)} after a trailer: trailers must be the last layers`);
-      return undefined;
-    }
-    const after = trailerAfter(spec, specs, layers);
-    if (after > highest)
-      throw packetInvalid(
-        `trailer.after ${after} comes behind one of ${highest}: the innermost must come first`,
-      );
-    highest = after;
-    return after;
-  });
-}
-
-/** Unless given, a trailer is the padding of the outermost frame: what Ethernet and its VLAN tags carry ends before. */
-function trailerAfter(spec: Values, specs: readonly Values[], layers: number): number {
-  if (spec.after !== undefined) return expectInteger('trailer.after', spec.after, 0, layers);
-  const carried = specs.findIndex(({ kind }) => kind !== 'eth' && kind !== 'vlan');
-  return Math.min(carried, layers);
 }

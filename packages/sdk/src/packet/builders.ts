@@ -37,6 +37,29 @@ export const icmp = builder('icmp');
 /** ICMPv6, an echo request unless `type` says otherwise. */
 export const icmpv6 = builder('icmpv6');
 
+/** The hop-by-hop options header of IPv6. */
+export const hopopts = builder('hopopts');
+/** The destination options header of IPv6. */
+export const dstopts = builder('dstopts');
+/** The routing header of IPv6, of any type. */
+export const routing = builder('routing');
+/** The segment routing header of SRv6. */
+export const srh = builder('srh');
+/** The fragment header of IPv6. */
+export const fragment = builder('fragment');
+/** SCTP's common header; chunks are payload. */
+export const sctp = builder('sctp');
+/** GRE; with a checksum, a key or a sequence number if they are given. */
+export const gre = builder('gre');
+/** GUE, variant 0. For variant 1 let the IP header follow UDP. */
+export const gue = builder('gue');
+/** VXLAN. */
+export const vxlan = builder('vxlan');
+/** Geneve, with options. */
+export const geneve = builder('geneve');
+/** An entry of an MPLS label stack. */
+export const mpls = builder('mpls');
+
 const rawCodec = findCodec('raw')!;
 const trailerCodec = findCodec('trailer')!;
 

@@ -24,8 +24,8 @@ export interface Frame {
   readonly spans: readonly Span[];
 }
 
-/** Computes a field that was not given, from the packet as built so far. */
-export type Auto = (frame: Frame, index: number) => unknown;
+/** Computes a field that was not given, from the packet as built so far and the layer's other values. */
+export type Auto = (frame: Frame, index: number, layer: Values) => unknown;
 
 /** How a layer's checksum is formed. */
 export interface ChecksumRule {

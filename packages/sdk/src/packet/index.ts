@@ -13,29 +13,47 @@ export {
 } from './addresses.ts';
 export {
   arp,
+  dstopts,
   eth,
+  fragment,
+  geneve,
+  gre,
+  gue,
+  hopopts,
   icmp,
   icmpv6,
   ipv4,
   ipv6,
   type LayerBuilder,
+  mpls,
   payload,
+  routing,
+  sctp,
+  srh,
   tcp,
   tcpStub,
   trailer,
   udp,
   vlan,
+  vxlan,
 } from './builders.ts';
 export { crc32c, internetChecksum, updateChecksum16, updateChecksum32 } from './checksum.ts';
 export { type DissectOptions, dissect } from './dissect.ts';
 export { type FieldPlace, type FieldValue, fieldReader, locateField } from './fields.ts';
 export { type ChecksumPlace, computeChecksum, writeChecksum } from './layer-checksum.ts';
+export type { GeneveOption } from './layers/geneve-options.ts';
 export { icmpTypes } from './layers/icmp.ts';
 export { icmpv6Types } from './layers/icmpv6.ts';
 export type { NdOption } from './layers/icmpv6-options.ts';
 export type {
   Arp,
+  Dstopts,
   Eth,
+  Fragment,
+  Geneve,
+  Gre,
+  Gue,
+  Hopopts,
   Icmp,
   Icmpv6,
   Ipv4,
@@ -43,15 +61,21 @@ export type {
   Layer,
   LayerKind,
   Layers,
+  Mpls,
   Raw,
+  Routing,
+  Sctp,
+  Srh,
   Tcp,
   TcpStub,
   Trailer,
   Udp,
   Vlan,
+  Vxlan,
 } from './layers/index.ts';
 export { layerKinds } from './layers/index.ts';
 export type { Ipv4Option } from './layers/ipv4-options.ts';
+export type { Ipv6Option } from './layers/ipv6-options.ts';
 export { type TcpFlag, tcpFlags } from './layers/tcp.ts';
 export type { TcpOption } from './layers/tcp-options.ts';
 export {

@@ -1,5 +1,5 @@
 /** A packet as a value: layers and bytes, each made from the other when they are first asked for. */
-import { assemble, checkTrailers } from './assemble.ts';
+import { assemble } from './assemble.ts';
 import type { Codec, Frame } from './codec.ts';
 import { packetInvalid, type Values } from './header.ts';
 import type { Layer, LayerKind, Layers } from './layers/index.ts';
@@ -8,6 +8,7 @@ import { inferSpecs, readLayer } from './read-layer.ts';
 import { formatLine } from './show/line.ts';
 import { formatTree } from './show/tree.ts';
 import { codecOf, expectField, type LayerFields, type LayerSpec, layerSpec } from './spec.ts';
+import { appendLayers, checkTrailers, sliceLayers } from './trailers.ts';
 
 /** The name of a layer in a packet: its kind, with a number to tell the second of its kind from the first. */
 export type LayerPath = LayerKind | `${LayerKind}[${number}]`;
@@ -122,7 +123,7 @@ export class Packet<L extends readonly Layer[] = readonly Layer[]> {
   with<P extends FieldPath>(path: P, value: FieldInput<P>): Packet<L>;
   with(changes: PacketChanges): Packet<L>;
   with(changes: string | PacketChanges, value?: unknown): Packet<L> {
-    const specs = [...(this.parts as readonly unknown[] as readonly Values[])];
+    const specs = [...specsOf(this)];
     for (const [path, fields] of Object.entries(asChanges(changes, value))) {
       const parsed = parsePath(path);
       const index = layerIndex(this.#frameOf(), parsed);
@@ -148,7 +149,8 @@ export class Packet<L extends readonly Layer[] = readonly Layer[]> {
         throw packetInvalid(`slice: this packet has no layer ${place}; it is ${kinds(this.#frameOf())}`);
       return index;
     };
-    return packet(...this.parts.slice(at(start), end === undefined ? undefined : at(end)));
+    const specs = sliceLayers(specsOf(this), at(start), end === undefined ? undefined : at(end));
+    return packet(...(specs as unknown as LayerSpec[]));
   }
 
   /** One line for people: `10.0.0.1:1234 > 10.0.0.2:443 UDP 64 B`. */
@@ -165,6 +167,10 @@ export class Packet<L extends readonly Layer[] = readonly Layer[]> {
     this.#frame ??= assemble(this.#specs!);
     return this.#frame;
   }
+}
+
+function specsOf(packet: Packet): readonly Values[] {
+  return packet.parts as readonly unknown[] as readonly Values[];
 }
 
 /** The fields of a changed layer. Another type of message may have other fields: those of the old one are dropped. */
@@ -204,7 +210,7 @@ function readLayers(frame: Frame): Layer[] {
 export function packet<const P extends readonly PacketPart[]>(...parts: P): Packet<LayersOf<P>> {
   const specs: Values[] = [];
   for (const part of parts as readonly PacketPart[]) {
-    if (part instanceof Packet) specs.push(...(part.parts as readonly unknown[] as readonly Values[]));
+    if (part instanceof Packet) appendLayers(specs, specsOf(part));
     else specs.push(layerSpec(codecOf(part), part as unknown as Values));
   }
   checkTrailers(specs);

@@ -4,6 +4,7 @@ import type { Values } from './header.ts';
 import { checksumPlace, computeChecksum } from './layer-checksum.ts';
 import type { Layer } from './layers/index.ts';
 import { AUTO } from './spec.ts';
+import { framePlace } from './trailers.ts';
 
 /** The layer that a span describes, with every field. */
 export function readLayer(bytes: Uint8Array, span: Span): Layer {
@@ -39,9 +40,11 @@ export function tailRanges(bytes: Uint8Array, span: Span) {
  * other value was chosen on purpose, and stays.
  */
 export function inferSpecs(frame: Frame, layers: readonly Layer[]): Values[] {
+  const place = framePlace(layers as unknown as readonly Values[]);
   return frame.spans.map((_span, i) => {
     const spec: Record<string, unknown> = { ...(layers[i] as unknown as Values) };
     for (const name of computedFields(frame, i)) spec[name] = AUTO;
+    if (spec.after === place) delete spec.after;
     return spec;
   });
 }
@@ -74,7 +77,7 @@ export function expectedValue(frame: Frame, index: number, name: string): unknow
     return place === undefined ? undefined : computeChecksum(frame.bytes, place);
   }
   try {
-    return codec.auto[name]?.(frame, index);
+    return codec.auto[name]?.(frame, index, readLayer(frame.bytes, frame.spans[index]!) as unknown as Values);
   } catch {
     // A frame can hold more than the length field of its layer can tell.
     return undefined;

@@ -52,7 +52,7 @@ export function layerSpec(codec: Codec, given: Values): Values {
   for (const { name, type } of table.tails) {
     const value = given[name];
     spec[name] = type.check(
-      value === undefined || value === AUTO ? type.zero : value,
+      value === undefined || value === AUTO ? (codec.defaults[name] ?? type.zero) : value,
       `${codec.kind}.${name}`,
     );
   }

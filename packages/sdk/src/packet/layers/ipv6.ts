@@ -1,7 +1,8 @@
 /** IPv6 (RFC 8200). */
 import { type Codec, type Frame, lengthAuto, word } from '../codec.ts';
 import { hex, ip6, packetInvalid, table, uint } from '../header.ts';
-import { kindInIpv6, protocolAuto } from '../protocols.ts';
+import { protocolAuto } from '../protocols.ts';
+import { nextInIpv6 } from './ipv6-extensions.ts';
 
 /** An IPv6 header; extension headers are layers of their own. */
 export interface Ipv6 {
@@ -41,7 +42,7 @@ export const ipv6Codec: Codec = {
   tableOf: () => form,
   defaults: { version: 6, hopLimit: 64, src: '2001:db8::1', dst: '2001:db8::2' },
   auto: {
-    payloadLength: (frame, index) => (isJumbo(frame, index) ? 0 : payloadLength(frame, index)),
+    payloadLength: (frame, index, layer) => (isJumbo(frame, index) ? 0 : payloadLength(frame, index, layer)),
     nextHeader: protocolAuto,
   },
   lengths: ['payloadLength'],
@@ -56,8 +57,7 @@ export const ipv6Codec: Codec = {
     const start = offset + HEADER;
     const jumbo = length === 0 && nextHeader === HOP_BY_HOP ? jumboLength(bytes, start, scan.end) : undefined;
     scan.endAt(start + (jumbo ?? length));
-    if (nextHeader === 59) return scan.rawNext('IPv6 next header 59: no next header');
-    return scan.next(kindInIpv6(nextHeader), 'IPv6 next header', nextHeader);
+    return nextInIpv6(scan, nextHeader);
   },
 };
 

@@ -31,11 +31,19 @@ const words: { readonly [K in LayerKind]?: (layer: Layers[K]) => string } = {
     return arp.op === 2 ? `ARP ${arp.senderIp} is at ${arp.senderMac}` : `ARP operation ${arp.op}`;
   },
   eth: ({ type }) => (knownEtherTypes.has(type) ? '' : `type 0x${type.toString(16).padStart(4, '0')}`),
+  fragment: ({ id, fragmentOffset, mf }) => fragmentWords(id, fragmentOffset, mf),
+  geneve: ({ vni }) => `Geneve ${vni}`,
+  gre: ({ key }) => (key === undefined ? 'GRE' : `GRE key ${key}`),
+  gue: () => 'GUE',
   icmp: (icmp) => `ICMP ${messageWords(icmp, icmpNames)}`,
   icmpv6: (icmp) => `ICMPv6 ${messageWords(icmp, icmpv6Names)}`,
   ipv4: ({ mf, fragmentOffset, id }) =>
     mf || fragmentOffset > 0 ? fragmentWords(id, fragmentOffset, mf) : '',
+  mpls: ({ label }) => `MPLS ${label}`,
   raw: ({ reason }) => (reason === undefined ? '' : `(${reason})`),
+  routing: ({ routingType }) => `routing type ${routingType}`,
+  sctp: () => 'SCTP',
+  srh: ({ segmentsLeft }) => `SRv6 ${segmentsLeft} left`,
   tcp({ flags }) {
     const set = Object.entries(tcpFlags).filter(([, bit]) => (flags & bit) !== 0);
     return ['TCP', ...(set.length === 0 ? [] : [set.map(([name]) => name).join(',')])].join(' ');
@@ -43,6 +51,7 @@ const words: { readonly [K in LayerKind]?: (layer: Layers[K]) => string } = {
   tcpStub: () => 'TCP',
   udp: () => 'UDP',
   vlan: ({ vid }) => `VLAN ${vid}`,
+  vxlan: ({ vni }) => `VXLAN ${vni}`,
 };
 
 /** Those that the next layer makes plain. */
