@@ -97,3 +97,4 @@ export {
 export * from './pcap/index.ts';
 export { etherTypes, ipProtocols } from './protocols.ts';
 export type { LayerFields, LayerSpec } from './spec.ts';
+export * from './vary/index.ts';
