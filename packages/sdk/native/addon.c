@@ -2,6 +2,7 @@
  * is loaded once in each thread. */
 #include <bpf/libbpf.h>
 
+#include "batch.h"
 #include "handle.h"
 #include "js.h"
 #include "map.h"
@@ -55,6 +56,8 @@ NAPI_MODULE_INIT()
 		METHOD("testRun", test_run_one),
 		METHOD("testRunSlice", test_run_slice),
 		METHOD("testRunTimed", test_run_timed),
+		METHOD("batchRunSlice", batch_run_slice),
+		METHOD("batchRepeat", batch_repeat),
 		METHOD("loadBareProgram", load_bare_program),
 		METHOD("attachTracing", attach_tracing),
 		METHOD("park", netns_park),

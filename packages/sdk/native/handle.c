@@ -79,6 +79,24 @@ int handle_fd(napi_env env, napi_value value)
 	return h ? h->fd : -1;
 }
 
+void *handle_map(struct handle *h, size_t size)
+{
+	void *mapping;
+
+	if (h->mapping)
+		return h->mapping;
+	mapping = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, h->fd, 0);
+	h->writable = mapping != MAP_FAILED;
+	/* .rodata is frozen: it can be mapped for reading only. */
+	if (mapping == MAP_FAILED && errno == EPERM)
+		mapping = mmap(NULL, size, PROT_READ, MAP_SHARED, h->fd, 0);
+	if (mapping == MAP_FAILED)
+		return NULL;
+	h->mapping = mapping;
+	h->mapped = size;
+	return mapping;
+}
+
 napi_value handle_close(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 1);

@@ -20,6 +20,9 @@ struct handle *handle_of(napi_env env, napi_value value);
 /* The descriptor of a handle, or the number itself for a plain number; -1 with an exception pending otherwise. */
 int handle_fd(napi_env env, napi_value value);
 
+/* The memory of an mmapable array map, mapped once and kept with the handle; NULL with errno set. */
+void *handle_map(struct handle *h, size_t size);
+
 napi_value handle_close(napi_env env, napi_callback_info info);     /* (handle) */
 napi_value handle_number(napi_env env, napi_callback_info info);    /* (handle) -> number, -1 when closed */
 napi_value handle_duplicate(napi_env env, napi_callback_info info); /* (handle | number) -> handle | -errno */

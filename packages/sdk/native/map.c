@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "handle.h"
 #include "js.h"
@@ -250,18 +249,8 @@ napi_value map_memory(napi_env env, napi_callback_info info)
 	if (!h || !js_read_int(env, args[1], &size) || !js_read_int(env, args[2], &offset) ||
 	    !js_read_int(env, args[3], &length) || (write && !js_read_bytes(env, args[4], &bytes)))
 		return NULL;
-	if (!h->mapping) {
-		void *mapping = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, h->fd, 0);
-
-		h->writable = mapping != MAP_FAILED;
-		/* .rodata is frozen: it can be mapped for reading only. */
-		if (mapping == MAP_FAILED && errno == EPERM)
-			mapping = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, h->fd, 0);
-		if (mapping == MAP_FAILED)
-			return js_int(env, -errno);
-		h->mapping = mapping;
-		h->mapped = (size_t)size;
-	}
+	if (!handle_map(h, (size_t)size))
+		return js_int(env, -errno);
 	if (offset < 0 || length < 0 || (size_t)(offset + length) > h->mapped || (write && bytes.size != (size_t)length))
 		return js_type_error(env, "outside of the mapping");
 	if (write && !h->writable)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "handle.h"
 #include "js.h"
 
@@ -68,6 +69,20 @@ void test_run(const struct test_run *run, struct test_result *result)
 	result->duration_ns = attr.test.duration;
 }
 
+bool test_run_read_context(napi_env env, napi_value options, struct test_run *run)
+{
+	int64_t ifindex = 0, rx_queue = 0, use_context = 1;
+
+	if (!js_optional_int(env, options, "ingressIfindex", &ifindex) ||
+	    !js_optional_int(env, options, "rxQueue", &rx_queue) ||
+	    !js_optional_int(env, options, "useContext", &use_context))
+		return false;
+	run->ingress_ifindex = (uint32_t)ifindex;
+	run->rx_queue = (uint32_t)rx_queue;
+	run->use_context = use_context != 0;
+	return true;
+}
+
 /* Binds the calling thread to one CPU and gives back its old mask. */
 static int pin_thread(int cpu, cpu_set_t *old)
 {
@@ -86,7 +101,7 @@ enum { OUT_ERROR, OUT_VERDICT, OUT_SIZE, OUT_DURATION, OUT_RETRIES, OUT_DATA, OU
 napi_value test_run_one(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 2);
-	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, use_context = 1, timeout_ms = 0, cpu = -1, flags = 0, batch = 0;
+	int64_t metadata = 0, repeat = 1, timeout_ms = 0, cpu = -1, flags = 0, batch = 0;
 	struct js_bytes packet, output = { 0 };
 	struct test_result result = { 0 };
 	struct test_run run = { 0 };
@@ -98,10 +113,7 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	if (!js_read_bytes(env, js_property(env, args[0], "packet"), &packet) ||
 	    !js_optional_bytes(env, args[0], "output", &output) ||
 	    !js_optional_int(env, args[0], "metadata", &metadata) ||
-	    !js_optional_int(env, args[0], "repeat", &repeat) ||
-	    !js_optional_int(env, args[0], "ingressIfindex", &ifindex) ||
-	    !js_optional_int(env, args[0], "rxQueue", &rx_queue) ||
-	    !js_optional_int(env, args[0], "useContext", &use_context) ||
+	    !js_optional_int(env, args[0], "repeat", &repeat) || !test_run_read_context(env, args[0], &run) ||
 	    !js_optional_int(env, args[0], "timeoutMs", &timeout_ms) || !js_optional_int(env, args[0], "cpu", &cpu) ||
 	    !js_optional_int(env, args[0], "flags", &flags) || !js_optional_int(env, args[0], "batchSize", &batch) ||
 	    !js_read_u32_array(env, args[1], &out, &out_count))
@@ -114,9 +126,6 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	run.output = output.data;
 	run.output_size = (uint32_t)output.size;
 	run.repeat = (uint32_t)repeat;
-	run.ingress_ifindex = (uint32_t)ifindex;
-	run.rx_queue = (uint32_t)rx_queue;
-	run.use_context = use_context != 0;
 	run.flags = (uint32_t)flags;
 	run.batch_size = (uint32_t)batch;
 	run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
@@ -138,95 +147,51 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* The columns of a run of many, as views of the caller's typed arrays. All but out_bytes have one element a packet. */
-struct columns {
-	struct js_bytes bytes, out_bytes;
-	uint32_t *offsets, *lengths, *verdicts, *out_lengths, *out_offsets, *out_metadata;
-	size_t count;
-};
-
-static bool read_column(napi_env env, napi_value options, const char *name, uint32_t **data, size_t *count)
-{
-	size_t length;
-
-	if (!js_read_u32_array(env, js_property(env, options, name), data, &length))
-		return false;
-	if (length < *count)
-		*count = length;
-	return true;
-}
-
-static bool read_columns(napi_env env, napi_value options, struct columns *c)
-{
-	c->count = SIZE_MAX;
-	return js_read_bytes(env, js_property(env, options, "bytes"), &c->bytes) &&
-	       js_optional_bytes(env, options, "outBytes", &c->out_bytes) &&
-	       read_column(env, options, "offsets", &c->offsets, &c->count) &&
-	       read_column(env, options, "lengths", &c->lengths, &c->count) &&
-	       read_column(env, options, "verdicts", &c->verdicts, &c->count) &&
-	       read_column(env, options, "outLengths", &c->out_lengths, &c->count) &&
-	       read_column(env, options, "outOffsets", &c->out_offsets, &c->count) &&
-	       read_column(env, options, "outMetadata", &c->out_metadata, &c->count);
-}
-
 /* Runs packets [from, to) one system call each until `sliceNs` are over or the room for outputs is used up.
  * -> { next, outPosition, retries, errno } */
 napi_value test_run_slice(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 1);
-	int64_t from, to, out_position = 0, out_end = 0, out_room = 0, ifindex = 0, rx_queue = 0, use_context = 1, slice_ns;
 	struct test_result result = { 0 };
 	struct test_run run = { .repeat = 1 };
 	struct columns c = { 0 };
-	uint64_t stop, retries = 0;
+	uint64_t retries = 0;
+	struct slice s;
 	napi_value out;
 
 	run.program_fd = handle_fd(env, js_property(env, args[0], "program"));
-	if (!read_columns(env, args[0], &c) || !js_int_property(env, args[0], "from", &from) ||
-	    !js_int_property(env, args[0], "to", &to) || !js_int_property(env, args[0], "sliceNs", &slice_ns) ||
-	    !js_optional_int(env, args[0], "outPosition", &out_position) ||
-	    !js_optional_int(env, args[0], "outEnd", &out_end) || !js_optional_int(env, args[0], "outRoom", &out_room) ||
-	    !js_optional_int(env, args[0], "ingressIfindex", &ifindex) ||
-	    !js_optional_int(env, args[0], "rxQueue", &rx_queue) ||
-	    !js_optional_int(env, args[0], "useContext", &use_context))
+	if (!columns_read(env, args[0], &c) || !slice_read(env, args[0], &c, &s) ||
+	    !test_run_read_context(env, args[0], &run))
 		return NULL;
-	if (from < 0 || to < from || (size_t)to > c.count || out_position < 0 || (size_t)out_end > c.out_bytes.size)
-		return js_type_error(env, "the slice lies outside of its columns");
-	run.ingress_ifindex = (uint32_t)ifindex;
-	run.rx_queue = (uint32_t)rx_queue;
-	run.use_context = use_context != 0;
-	stop = monotonic_ns() + (uint64_t)slice_ns;
-	for (; from < to; from++) {
-		if ((size_t)c.offsets[from] + c.lengths[from] > c.bytes.size)
+	while (s.from < s.to) {
+		if (!columns_packet_inside(&c, s.from))
 			return js_type_error(env, "a packet lies outside of its batch");
-		run.packet = c.bytes.data + c.offsets[from];
-		run.size = c.lengths[from];
+		run.packet = c.bytes.data + c.offsets[s.from];
+		run.size = c.lengths[s.from];
 		if (c.out_bytes.data) {
-			if (out_end - out_position < out_room)
+			if (s.out_end - s.out_position < s.out_room)
 				break;
-			run.output = c.out_bytes.data + out_position;
-			run.output_size = (uint32_t)(out_end - out_position);
+			run.output = c.out_bytes.data + s.out_position;
+			run.output_size = (uint32_t)(s.out_end - s.out_position);
 		}
 		test_run(&run, &result);
 		retries += result.retries;
 		if (result.error)
 			break;
-		c.verdicts[from] = result.verdict;
+		c.verdicts[s.from] = result.verdict;
 		/* The output starts with the metadata, whose length is the context's data. */
-		c.out_metadata[from] = result.context.data;
-		c.out_lengths[from] = result.output_size - result.context.data;
-		if (c.out_bytes.data) {
-			c.out_offsets[from] = (uint32_t)out_position + result.context.data;
-			out_position += result.output_size;
-		}
-		if (monotonic_ns() >= stop) {
-			from++;
+		c.out_metadata[s.from] = result.context.data;
+		c.out_lengths[s.from] = result.output_size - result.context.data;
+		c.out_offsets[s.from] = (uint32_t)s.out_position + result.context.data;
+		if (c.out_bytes.data)
+			s.out_position += result.output_size;
+		s.from++;
+		if (monotonic_ns() >= s.stop_ns)
 			break;
-		}
 	}
 	napi_create_object(env, &out);
-	js_set_int(env, out, "next", from);
-	js_set_int(env, out, "outPosition", out_position);
+	js_set_int(env, out, "next", s.from);
+	js_set_int(env, out, "outPosition", s.out_position);
 	js_set_int(env, out, "retries", (int64_t)retries);
 	js_set_int(env, out, "errno", result.error);
 	return out;
@@ -280,8 +245,8 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	return out;
 }
 
-/* (frags, verdict?) -> handle | -errno: an XDP program that returns the verdict or, without one, the number of linear
- * bytes that it sees. Made without libbpf, so that a probe depends on nothing but bpf(2). */
+/* (frags, verdict?, attach?) -> handle | -errno: an XDP program that returns the verdict or, without one, the number of
+ * linear bytes that it sees; with `attach` its expected attach type is BPF_XDP. Made without libbpf, so that a probe depends on nothing but bpf(2). */
 napi_value load_bare_program(napi_env env, napi_callback_info info)
 {
 	static const struct bpf_insn count_bytes[] = {
@@ -294,13 +259,14 @@ napi_value load_bare_program(napi_env env, napi_callback_info info)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	JS_ARGS(env, info, 2);
+	JS_ARGS(env, info, 3);
 	bool counts = js_is_undefined(env, args[1]);
-	int64_t frags, verdict = 0;
+	int64_t frags, verdict = 0, attach = 0;
 	union bpf_attr attr;
 	int fd;
 
-	if (!js_read_int(env, args[0], &frags) || (!counts && !js_read_int(env, args[1], &verdict)))
+	if (!js_read_int(env, args[0], &frags) || (!counts && !js_read_int(env, args[1], &verdict)) ||
+	    (!js_is_undefined(env, args[2]) && !js_read_int(env, args[2], &attach)))
 		return NULL;
 	constant[0].imm = (__s32)verdict;
 	memset(&attr, 0, sizeof(attr));
@@ -308,6 +274,7 @@ napi_value load_bare_program(napi_env env, napi_callback_info info)
 	attr.insns = counts ? (uintptr_t)count_bytes : (uintptr_t)constant;
 	attr.insn_cnt = counts ? sizeof(count_bytes) / sizeof(count_bytes[0]) : sizeof(constant) / sizeof(constant[0]);
 	attr.license = (uintptr_t)"GPL";
+	attr.expected_attach_type = attach ? BPF_XDP : 0;
 	attr.prog_flags = frags ? BPF_F_XDP_HAS_FRAGS : 0;
 	memcpy(attr.prog_name, "xdptest_probe", sizeof("xdptest_probe"));
 	do {

@@ -3,6 +3,7 @@
 
 #include <linux/bpf.h>
 #include <node_api.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One run as a caller wants it. */
@@ -32,6 +33,8 @@ struct test_result {
 };
 
 void test_run(const struct test_run *run, struct test_result *result);
+/* Reads { ingressIfindex?, rxQueue?, useContext? }. */
+bool test_run_read_context(napi_env env, napi_value options, struct test_run *run);
 uint64_t monotonic_ns(void);
 
 napi_value test_run_one(napi_env env, napi_callback_info info);

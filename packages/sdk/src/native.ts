@@ -166,6 +166,38 @@ export interface NativeSlice {
   readonly useContext?: number;
 }
 
+/** A slice for the batch driver. */
+export interface NativeBatchSlice extends Omit<NativeSlice, 'program'> {
+  readonly driver: NativeHandle;
+  /** The driver's .bss. */
+  readonly memory: NativeHandle;
+  /** enum driver_flags of native/bpf/driver.h. */
+  readonly flags: number;
+  readonly ns?: Uint32Array | undefined;
+  readonly redirectTargets?: Uint32Array | undefined;
+  readonly redirectMaps?: Uint32Array | undefined;
+}
+
+/** One packet again and again, for benchmarks. */
+export interface NativeBatchRepeat {
+  readonly driver: NativeHandle;
+  readonly memory: NativeHandle;
+  readonly packet: Uint8Array;
+  readonly runs: number;
+  readonly flags: number;
+  readonly ingressIfindex?: number;
+  readonly rxQueue?: number;
+  readonly useContext?: number;
+}
+
+export interface NativeBatchRepeatResult {
+  readonly done: number;
+  readonly elapsedNs: number;
+  readonly retries: number;
+  readonly errno: number;
+  readonly driverError: number;
+}
+
 export interface NativeSliceResult {
   /** The first packet that has not run. */
   readonly next: number;
@@ -233,9 +265,11 @@ export interface Native {
   pin(handle: NativeHandle, path: string): number;
   testRun(run: NativeRun, result: Uint32Array): void;
   testRunSlice(slice: NativeSlice): NativeSliceResult;
+  batchRunSlice(slice: NativeBatchSlice): NativeSliceResult & { readonly driverError: number };
+  batchRepeat(repeat: NativeBatchRepeat): NativeBatchRepeatResult;
   testRunTimed(program: NativeHandle, repeat: number, calls: number, maxNs: number): NativeTiming;
   /** A program that returns `verdict`, or without it the number of linear bytes that it sees. */
-  loadBareProgram(frags: number, verdict?: number): NativeHandle | number;
+  loadBareProgram(frags: number, verdict?: number, attach?: number): NativeHandle | number;
   attachTracing(program: NativeHandle): NativeHandle | number;
   park(program: NativeHandle | number): NativeHandle | number;
   possibleCpus(): number;

@@ -26,6 +26,13 @@ export interface CreateInnerOptions {
 /** The value of one CPU, of the type of all of them. */
 type PerCpuElement<V> = V extends readonly (infer One)[] ? One : V;
 
+let handleOf: (map: XdpMap<unknown, unknown>) => NativeHandle;
+
+/** The descriptor of a map, for the other rooms. Throws `XDP_CLOSED`. */
+export function mapHandle<K, V>(map: XdpMap<K, V>): NativeHandle {
+  return handleOf(map as unknown as XdpMap<unknown, unknown>);
+}
+
 /**
  * A BPF map.
  *
@@ -47,6 +54,10 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   readonly maxEntries: number;
   readonly #definition: MapDefinition;
   readonly #handle: NativeHandle;
+
+  static {
+    handleOf = (map) => map.#open();
+  }
 
   /** @internal Maps are made by loading an object. */
   constructor(definition: MapDefinition, handle: NativeHandle) {

@@ -35,8 +35,17 @@ interface ObjectParts {
   readonly programs: Record<string, XdpProgram>;
   readonly maps: Record<string, XdpMap>;
   readonly variables: Record<string, BpfValue>;
-  readonly internals: readonly NativeHandle[];
+  /** The maps that hold the variables, by name. */
+  readonly internals: ReadonlyMap<string, NativeHandle>;
   readonly log: string | undefined;
+}
+
+let internalsOf: (object: XdpObject<ObjectSchema>) => ReadonlyMap<string, NativeHandle>;
+
+/** The map that holds the variables of a section (`.bss`), for rooms that share memory with a program of their own. */
+export function sectionHandle(object: XdpObject<ObjectSchema>, section: string): NativeHandle {
+  for (const [name, handle] of internalsOf(object)) if (name.endsWith(section)) return handle;
+  throw new XdpError('XDP_NOT_FOUND', `${object.name} has no variables in ${section}`);
 }
 
 /**
@@ -64,8 +73,12 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
   readonly compiler: string | undefined;
   /** The verifier's log, when `verifierLogLevel` asked for it. */
   readonly verifierLog: string | undefined;
-  readonly #internals: readonly NativeHandle[];
+  readonly #internals: ReadonlyMap<string, NativeHandle>;
   #closed = false;
+
+  static {
+    internalsOf = (object) => object.#internals;
+  }
 
   /** @internal Objects are made by `load`. */
   constructor(parts: ObjectParts) {
@@ -119,7 +132,7 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
     this.#closed = true;
     for (const program of Object.values<XdpProgram>(this.programs)) closeProgram(program);
     for (const map of Object.values<XdpMap>(this.maps as unknown as Record<string, XdpMap>)) map.close();
-    for (const handle of this.#internals) native().closeHandle(handle);
+    for (const handle of this.#internals.values()) native().closeHandle(handle);
   }
 
   [Symbol.dispose](): void {
@@ -193,7 +206,7 @@ function load<S extends ObjectSchema>(
       programs: Object.fromEntries(programs.map((program) => [program.name, program])),
       maps,
       variables: variableAccessors(variables, handleOf),
-      internals: [...internal.values()],
+      internals: internal,
       log: loaded.log,
     });
   } finally {

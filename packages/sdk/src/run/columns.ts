@@ -11,12 +11,32 @@ export interface ResultColumns {
   /** Where the packet starts in the output bytes; its metadata lies directly before it. */
   readonly offsets: Uint32Array<SharedArrayBuffer>;
   readonly metadataLengths: Uint32Array<SharedArrayBuffer>;
+  /** The program's time, and that of reading the clock, in nanoseconds. Only with `timing`. */
+  readonly ns: Uint32Array<SharedArrayBuffer> | undefined;
+  /** The interface's index or the key in a map. Only for programs that may redirect. */
+  readonly redirectTargets: Uint32Array<SharedArrayBuffer> | undefined;
+  /** The map's id, 0 for an interface, `REDIRECT_UNKNOWN` where there is no target or the kernel does not tell. */
+  readonly redirectMaps: Uint32Array<SharedArrayBuffer> | undefined;
 }
 
-export function allocateColumns(count: number): ResultColumns {
+/** In `redirectMaps`: no target is known. As in native/bpf/driver.h. */
+export const REDIRECT_UNKNOWN = 0xffff_ffff;
+
+export function allocateColumns(count: number, more: { timing: boolean; redirects: boolean }): ResultColumns {
   const column = (): Uint32Array<SharedArrayBuffer> => new Uint32Array(new SharedArrayBuffer(count * 4));
-  return { verdicts: column(), lengths: column(), offsets: column(), metadataLengths: column() };
+  return {
+    verdicts: column(),
+    lengths: column(),
+    offsets: column(),
+    metadataLengths: column(),
+    ns: more.timing ? column() : undefined,
+    redirectTargets: more.redirects ? column() : undefined,
+    redirectMaps: more.redirects ? column().fill(REDIRECT_UNKNOWN) : undefined,
+  };
 }
+
+/** A thread takes room for outputs in pieces of this size; what is left of one is never touched, and costs nothing. */
+const PIECE_BYTES = 16 << 20;
 
 /**
  * Memory for output bytes: one shared buffer that grows, from which each thread takes a piece at a time. Only what is
@@ -35,7 +55,7 @@ export class OutputArena {
 
   /** @param roomBytes the longest single output */
   static allocate(packets: number, roomBytes: number): OutputArena {
-    const pieceBytes = Math.min(packets * roomBytes, Math.max(1 << 20, 4 * roomBytes));
+    const pieceBytes = Math.max(roomBytes, Math.min(packets * roomBytes, PIECE_BYTES));
     return new OutputArena({
       buffer: new SharedArrayBuffer(0, {
         maxByteLength: Math.min(MAX_BATCH_BYTES, (packets + 64) * pieceBytes),

@@ -1,11 +1,17 @@
 /** A run of many packets as all its threads see it: plain data over shared memory, to be sent to workers as it is. */
 import { XdpError, type XdpErrorCode } from '../errors.ts';
 import type { ArenaParts, ResultColumns } from './columns.ts';
+import type { DriverFlavour } from './engines/driver.ts';
+import type { EngineName } from './plan.ts';
 
 /** What every thread of a run needs to know. */
 export interface Job {
   /** The descriptor of the program; it belongs to the thread that started the run. */
   readonly program: number;
+  readonly engine: EngineName;
+  /** The driver's flavour and flags, for the batch engine. */
+  readonly flavour: DriverFlavour;
+  readonly driverFlags: number;
   readonly input: {
     readonly bytes: Uint8Array;
     readonly offsets: Uint32Array;

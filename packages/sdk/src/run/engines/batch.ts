@@ -1,0 +1,52 @@
+/**
+ * The batch engine: one BPF_PROG_TEST_RUN for many distinct packets, through the batch driver (native/bpf/driver.bpf.c).
+ * Packets longer than the driver's buffer run by single calls, in their place.
+ */
+import { XdpError } from '../../errors.ts';
+import { errnoName } from '../../kernel/index.ts';
+import { native } from '../../native.ts';
+import type { Job } from '../job.ts';
+import type { ShareRunner } from '../shares.ts';
+import { BatchDriver, batchDriver, DRIVER } from './driver.ts';
+import { runSyscallSlice } from './syscall.ts';
+
+/** This thread's driver, aimed at the job's program; `release` it when the job is done. */
+export function aimedDriver(job: Job): BatchDriver {
+  const driver = batchDriver(job.flavour);
+  if (!(driver instanceof BatchDriver)) throw new XdpError('XDP_ENGINE_UNAVAILABLE', driver.refused);
+  const errno = driver.aim(job.program);
+  if (errno !== 0) throw new XdpError('XDP_ENGINE_UNAVAILABLE', `the batch driver refused the program: ${errnoName(errno)}`);
+  return driver;
+}
+
+/** Runs slices through a driver; see {@link ShareRunner}. */
+export function batchRunner(driver: BatchDriver): ShareRunner {
+  return (job, slice) => {
+    const { lengths } = slice;
+    const isLong = (i: number): boolean => lengths[i]! > DRIVER.maxPacketBytes;
+    const long = isLong(slice.from);
+    let to = slice.from + 1;
+    while (to < slice.to && isLong(to) === long) to++;
+    if (long) return runSyscallSlice(job, { ...slice, to });
+    const { columns } = job;
+    const result = native().batchRunSlice({
+      ...slice,
+      to,
+      driver: driver.program,
+      memory: driver.memory,
+      flags: job.driverFlags,
+      ns: columns.ns,
+      redirectTargets: columns.redirectTargets,
+      redirectMaps: columns.redirectMaps,
+    });
+    if (result.errno !== 0) return { ...result, failure: { packet: result.next, errno: result.errno } };
+    if (result.driverError === 0) return result;
+    return {
+      ...result,
+      failure: {
+        code: 'XDP_ENGINE_UNAVAILABLE',
+        message: `the batch driver gave up at packet ${result.next} (step ${result.driverError} of native/bpf/driver.h): run it with engine: 'syscall', and please report this`,
+      },
+    };
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * The batch driver of a thread: loaded and parked at the first use, then reused for every program (a program's turn is
+ * an entry in a prog array), and closed with the thread.
+ */
+import { XdpError } from '../../errors.ts';
+import { errnoName } from '../../kernel/index.ts';
+import { bundledBpfObject, type NativeHandle, native } from '../../native.ts';
+import { mapHandle, programHandle, sectionHandle, XdpObject, type XdpProgram } from '../../object/index.ts';
+import { park } from '../parking.ts';
+
+/** What a prog array demands to be equal among its programs (bpf_prog_map_compatible in kernel/bpf/core.c). */
+export interface DriverFlavour {
+  readonly attachType: 'xdp' | 'none';
+  readonly frags: boolean;
+}
+
+/** Kernel features that the driver is loaded for, the best first: the first that loads is taken. */
+const variants = [
+  { has_bulk_copy: true, has_task_redirect: true, has_cpu_redirect: false }, // 6.11
+  { has_bulk_copy: true, has_task_redirect: false, has_cpu_redirect: true }, // 5.18
+  { has_bulk_copy: true, has_task_redirect: false, has_cpu_redirect: false },
+  { has_bulk_copy: false, has_task_redirect: false, has_cpu_redirect: true }, // 5.10
+  { has_bulk_copy: false, has_task_redirect: false, has_cpu_redirect: false },
+] as const;
+
+/** Limits of native/bpf/driver.h. */
+export const DRIVER = {
+  maxPacketBytes: 3520,
+  outputBytes: 1 << 20,
+  flags: { time: 2, staleHead: 4 },
+} as const;
+
+/** A driver that is ready. */
+export class BatchDriver {
+  readonly program: NativeHandle;
+  readonly memory: NativeHandle;
+  /** Why it could not be parked, or undefined when it is. */
+  readonly parkingRefused: string | undefined;
+  /** Whether redirect targets can be told. */
+  readonly tellsRedirects: boolean;
+  readonly #slot: NativeHandle;
+  readonly #object: XdpObject;
+  readonly #parked: NativeHandle | undefined;
+
+  constructor(object: XdpObject, tellsRedirects: boolean) {
+    const driver = object.program('driver');
+    this.#object = object;
+    this.#slot = mapHandle(object.map('target_slot'));
+    this.program = programHandle(driver);
+    this.memory = sectionHandle(object, '.bss');
+    this.tellsRedirects = tellsRedirects;
+    const parked = park(driver);
+    this.#parked = 'refused' in parked ? undefined : parked;
+    this.parkingRefused = 'refused' in parked ? parked.refused : undefined;
+  }
+
+  /** Puts a program into the driver's slot; an error number where the prog array refuses it, or 0. */
+  aim(target: NativeHandle | number): number {
+    const fd = typeof target === 'number' ? target : native().handleNumber(target);
+    const value = new Uint8Array(new Int32Array([fd]).buffer);
+    return -native().mapUpdate(this.#slot, new Uint8Array(4), value, 0);
+  }
+
+  /** Empties the slot, so that the driver keeps no program alive. */
+  release(): void {
+    native().mapDelete(this.#slot, new Uint8Array(4));
+  }
+
+  close(): void {
+    if (this.#parked !== undefined) native().closeHandle(this.#parked);
+    this.#object.close();
+  }
+}
+
+const drivers = new Map<string, BatchDriver | { readonly refused: string }>();
+let variant = 0;
+
+/** This thread's driver of a flavour, or why there can be none here. */
+export function batchDriver(flavour: DriverFlavour): BatchDriver | { readonly refused: string } {
+  const key = `${flavour.attachType} ${flavour.frags}`;
+  let driver = drivers.get(key);
+  if (driver === undefined) {
+    driver = open(flavour);
+    drivers.set(key, driver);
+  }
+  return driver;
+}
+
+/** Closes all drivers of this thread. */
+export function closeDrivers(): void {
+  for (const driver of drivers.values()) if (driver instanceof BatchDriver) driver.close();
+  drivers.clear();
+}
+
+function open(flavour: DriverFlavour): BatchDriver | { readonly refused: string } {
+  let refused = '';
+  for (; variant < variants.length; variant++) {
+    const features = variants[variant]!;
+    try {
+      const object = XdpObject.load(bundledBpfObject('driver'), {
+        name: 'xdptest_driver',
+        variables: features,
+        programs: { driver: { frags: flavour.frags, expectedAttachType: flavour.attachType } },
+      });
+      const driver = new BatchDriver(object, features.has_task_redirect || features.has_cpu_redirect);
+      const wrong = selfCheck(driver, flavour);
+      if (wrong === undefined) return driver;
+      driver.close();
+      return { refused: wrong };
+    } catch (error) {
+      if (!(error instanceof XdpError)) throw error;
+      refused = `the batch driver does not load: ${error.message.split('\n').at(-1)}`;
+    }
+  }
+  variant = 0;
+  return { refused };
+}
+
+/** Two packets through the driver with known results: a kernel that does tail calls otherwise is found out here. */
+function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefined {
+  const target = native().loadBareProgram(flavour.frags ? 1 : 0, undefined, flavour.attachType === 'xdp' ? 1 : 0);
+  if (typeof target === 'number') return `a program to check the driver with does not load: ${errnoName(-target)}`;
+  try {
+    const errno = driver.aim(target);
+    if (errno !== 0) return `the driver takes no program into its slot: ${errnoName(errno)}`;
+    const sizes = [3520, 14];
+    const column = (): Uint32Array => new Uint32Array(sizes.length);
+    const verdicts = column();
+    const slice = native().batchRunSlice({
+      driver: driver.program,
+      memory: driver.memory,
+      flags: 0,
+      bytes: new Uint8Array(4096),
+      offsets: column(),
+      lengths: Uint32Array.from(sizes),
+      verdicts,
+      outLengths: column(),
+      outOffsets: column(),
+      outMetadata: column(),
+      from: 0,
+      to: sizes.length,
+      sliceNs: 1e9,
+      useContext: 0,
+    });
+    // The target returns the number of bytes that it sees.
+    if (slice.errno === 0 && slice.driverError === 0 && verdicts.every((verdict, i) => verdict === sizes[i])) return undefined;
+    return `the driver's self-check failed: ${errnoName(slice.errno)}, step ${slice.driverError}, verdicts ${verdicts.join(' ')} for packets of ${sizes.join(' and ')} bytes`;
+  } finally {
+    driver.release();
+    native().closeHandle(target);
+  }
+}
+
+/** The flavours to try for a program, the likely one first: bpf_prog_info shows neither, but we loaded it ourselves. */
+export function flavoursFor(program: XdpProgram): DriverFlavour[] {
+  const attachType = program.attachType === 'none' ? 'none' : 'xdp';
+  const other = attachType === 'none' ? 'xdp' : 'none';
+  const { frags } = program;
+  return [
+    { attachType, frags },
+    { attachType: other, frags },
+  ];
+}
