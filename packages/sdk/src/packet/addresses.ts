@@ -15,9 +15,24 @@ export function formatMac(bytes: Uint8Array, offset = 0): string {
 
 /** The six bytes of a MAC address in hex, pairs separated by `:` or `-`. */
 export function parseMac(text: string): Uint8Array {
-  if (typeof text !== 'string' || !/^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i.test(text))
-    throw invalid('a MAC address is six pairs of hex digits such as 02:00:00:00:00:01', text);
-  return Uint8Array.from(text.split(/[:-]/), (pair) => Number.parseInt(pair, 16));
+  const bytes = new Uint8Array(6);
+  let valid = typeof text === 'string' && text.length === 17;
+  for (let i = 0; i < 6 && valid; i++) {
+    const high = hexDigit(text.charCodeAt(3 * i));
+    const low = hexDigit(text.charCodeAt(3 * i + 1));
+    const separator = text[3 * i + 2];
+    valid = high >= 0 && low >= 0 && (i === 5 || separator === ':' || separator === '-');
+    bytes[i] = high * 16 + low;
+  }
+  if (!valid) throw invalid('a MAC address is six pairs of hex digits such as 02:00:00:00:00:01', text);
+  return bytes;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  // ASCII letters differ in this bit only.
+  const lower = code | 0x20;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }
 
 /** The IPv4 address in `bytes` at `offset`, in dotted decimal. */

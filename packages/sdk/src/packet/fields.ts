@@ -82,9 +82,10 @@ export function locateField(packet: Packet, path: FieldPath): FieldPlace {
       checksums: checksumsOver(frame, bit >> 3, (bit + width + 7) >> 3),
     } satisfies FieldPlace);
   }
-  const tail = tailRanges(frame.bytes, span).find((candidate) => candidate.name === name);
-  if (tail === undefined) throw packetInvalid(`${path}: this form of the layer has no such field`);
-  const { type, from, to } = tail;
+  const found = tailRanges(frame.bytes, span).find(({ tail }) => tail.name === name);
+  if (found === undefined) throw packetInvalid(`${path}: this form of the layer has no such field`);
+  const { from, to } = found;
+  const { type } = found.tail;
   const noBits = () => packetInvalid(`${path} is of variable length: write a whole value`);
   return Object.freeze({
     path: where,
@@ -165,7 +166,7 @@ export function fieldReader<P extends FieldPath>(
     if (span === undefined) return undefined;
     const field = span.table.fields.find((candidate) => candidate.name === name);
     if (field !== undefined) return field.read(frame.bytes, span.offset) as FieldValue<P>;
-    const tail = tailRanges(frame.bytes, span).find((candidate) => candidate.name === name);
-    return tail?.type.read(frame.bytes, tail.from, tail.to) as FieldValue<P> | undefined;
+    const found = tailRanges(frame.bytes, span).find(({ tail }) => tail.name === name);
+    return found?.tail.type.read(frame.bytes, found.from, found.to) as FieldValue<P> | undefined;
   };
 }

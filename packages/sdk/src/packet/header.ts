@@ -55,6 +55,8 @@ export interface Tail {
 export interface Table {
   readonly fields: readonly Field[];
   readonly tails: readonly Tail[];
+  /** The names of all of them. */
+  readonly names: ReadonlySet<string>;
   /** The length of the fixed part in bytes. */
   readonly length: number;
 }
@@ -204,7 +206,8 @@ export function table<L>(
     return field;
   });
   if (bit % 8 !== 0) throw new Error(`a header of ${bit} bits`);
-  return { fields: placed, tails, length: bit / 8 };
+  const names = new Set([...placed, ...tails].map(({ name }) => name));
+  return { fields: placed, tails, names, length: bit / 8 };
 }
 
 /** Whole bytes are by far the most common fields, and reading them must not go through the general code. */

@@ -175,13 +175,17 @@ function specsOf(packet: Packet): readonly Values[] {
 
 /** The fields of a changed layer. Another type of message may have other fields: those of the old one are dropped. */
 function changed(codec: Codec, spec: Values, fields: Values): Values {
-  const merged: Record<string, unknown> = { ...spec, ...fields };
-  const table = codec.tableOf(merged);
-  const names = new Set([...table.fields, ...table.tails].map(({ name }) => name));
-  for (const name of Object.keys(spec))
-    if (name !== 'kind' && !names.has(name) && !(name in fields) && !codec.notes?.includes(name))
-      delete merged[name];
-  return merged;
+  const merged = { ...spec, ...fields };
+  const { names } = codec.tableOf(merged);
+  const stale = Object.keys(spec).some((name) => !(isKept(codec, name) || names.has(name) || name in fields));
+  if (!stale) return merged;
+  return Object.fromEntries(
+    Object.entries(merged).filter(([name]) => isKept(codec, name) || names.has(name) || name in fields),
+  );
+}
+
+function isKept(codec: Codec, name: string): boolean {
+  return name === 'kind' || codec.notes?.includes(name) === true;
 }
 
 function asChanges(changes: string | PacketChanges, value: unknown): Readonly<Record<string, Values>> {

@@ -1,6 +1,6 @@
 /** Spans to layers: reads the values out of the bytes, and tells computed ones from those that somebody chose. */
 import type { Frame, Span } from './codec.ts';
-import type { Values } from './header.ts';
+import type { Tail, Values } from './header.ts';
 import { checksumPlace, computeChecksum } from './layer-checksum.ts';
 import type { Layer } from './layers/index.ts';
 import { AUTO } from './spec.ts';
@@ -8,29 +8,38 @@ import { framePlace } from './trailers.ts';
 
 /** The layer that a span describes, with every field. */
 export function readLayer(bytes: Uint8Array, span: Span): Layer {
-  const layer: Record<string, unknown> = { kind: span.codec.kind };
-  const { offset, table } = span;
-  const { fields, tails } = table;
-  for (let i = 0; i < fields.length; i++) layer[fields[i]!.name] = fields[i]!.read(bytes, offset);
-  if (tails.length > 0) readTails(layer, bytes, span);
-  if (span.reason !== undefined) layer.reason = span.reason;
-  if (span.after !== undefined) layer.after = span.after;
-  return Object.freeze(layer) as unknown as Layer;
+  const { codec, offset, header, reason } = span;
+  const layer = codec.read === undefined ? readByTable(bytes, span) : codec.read(bytes, offset, header);
+  if (reason !== undefined) (layer as { reason: unknown }).reason = reason;
+  return Object.freeze(layer) as Layer;
 }
 
-function readTails(layer: Record<string, unknown>, bytes: Uint8Array, span: Span): void {
-  for (const { name, type, from, to } of tailRanges(bytes, span)) layer[name] = type.read(bytes, from, to);
+/** The same for any kind of layer, field by field; not frozen. */
+export function readByTable(bytes: Uint8Array, span: Span): object {
+  const layer: Record<string, unknown> = { kind: span.codec.kind };
+  for (const { name, read } of span.table.fields) layer[name] = read(bytes, span.offset);
+  for (const { tail, from, to } of tailRanges(bytes, span))
+    layer[tail.name] = tail.type.read(bytes, from, to);
+  if (span.after !== undefined) layer.after = span.after;
+  return layer;
+}
+
+/** A part of variable length and where it lies. */
+export interface TailRange {
+  readonly tail: Tail;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Where the parts of variable length of a layer lie. */
-export function tailRanges(bytes: Uint8Array, span: Span) {
+export function tailRanges(bytes: Uint8Array, span: Span): TailRange[] {
+  const end = span.offset + span.header;
   let at = span.offset + span.table.length;
   return span.table.tails.map((tail) => {
     const from = at;
-    const to =
-      tail.lengthAt === undefined ? span.offset + span.header : from + tail.lengthAt(bytes, span.offset);
-    at = to;
-    return { ...tail, from, to };
+    // A packet built with a wrong length on purpose may announce more than it has.
+    at = tail.lengthAt === undefined ? end : Math.min(end, from + tail.lengthAt(bytes, span.offset));
+    return { tail, from, to: at };
   });
 }
 

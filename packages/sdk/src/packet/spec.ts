@@ -41,7 +41,6 @@ export function layerSpec(codec: Codec, given: Values): Values {
   if (checked.has(given)) return given;
   for (const name of Object.keys(given)) if (name !== 'kind') expectField(codec, name);
   const table = codec.tableOf(given);
-  const fields = new Set([...table.fields, ...table.tails].map(({ name }) => name));
   const spec: Record<string, unknown> = { kind: codec.kind };
   for (const { name, type, width } of table.fields) {
     const value = given[name];
@@ -58,9 +57,14 @@ export function layerSpec(codec: Codec, given: Values): Values {
   }
   for (const name of codec.notes ?? []) if (given[name] !== undefined) spec[name] = given[name];
   for (const name of Object.keys(given)) {
-    if (name !== 'kind' && given[name] !== undefined && !fields.has(name) && !codec.notes?.includes(name))
+    if (
+      name !== 'kind' &&
+      given[name] !== undefined &&
+      !table.names.has(name) &&
+      !codec.notes?.includes(name)
+    )
       throw packetInvalid(
-        `${codec.kind}.${name} has no place in this form of the layer, whose fields are ${[...fields].join(', ')}`,
+        `${codec.kind}.${name} has no place in this form of the layer, whose fields are ${[...table.names].join(', ')}`,
       );
   }
   const frozen = Object.freeze(spec);
@@ -88,14 +92,20 @@ export function codecOf(layer: unknown): Codec {
 /** Throws if no form of the layer has the field. */
 export function expectField(codec: Codec, name: string): void {
   const known = fieldNames(codec);
-  if (!known.includes(name))
+  if (!known.has(name))
     throw packetInvalid(
-      `${codec.kind} has no field ${describeValue(name)}; its fields are ${known.join(', ')}`,
+      `${codec.kind} has no field ${describeValue(name)}; its fields are ${[...known].join(', ')}`,
     );
 }
 
+const namesByCodec = new Map<Codec, ReadonlySet<string>>();
+
 /** The names of the fields in all forms of a layer, in the order in which they stand. */
-export function fieldNames(codec: Codec): string[] {
-  const names = codec.tables.flatMap((table) => [...table.fields, ...table.tails].map(({ name }) => name));
-  return [...new Set([...names, ...(codec.notes ?? [])])];
+export function fieldNames(codec: Codec): ReadonlySet<string> {
+  let names = namesByCodec.get(codec);
+  if (names === undefined) {
+    names = new Set([...codec.tables.flatMap((table) => [...table.names]), ...(codec.notes ?? [])]);
+    namesByCodec.set(codec, names);
+  }
+  return names;
 }

@@ -1,6 +1,6 @@
 /** Ethernet II (IEEE 802.3). */
-import type { Codec } from '../codec.ts';
-import { word } from '../codec.ts';
+import { formatMac } from '../addresses.ts';
+import { type Codec, word } from '../codec.ts';
 import { hex, mac, table } from '../header.ts';
 import { etherTypeAuto, kindOfEtherType } from '../protocols.ts';
 
@@ -23,6 +23,12 @@ export const ethCodec: Codec = {
   // Locally administered addresses, so that no packet can be taken for that of a real card.
   defaults: { dst: '02:00:00:00:00:02', src: '02:00:00:00:00:01' },
   auto: { type: etherTypeAuto },
+  read: (bytes, at): Eth => ({
+    kind: 'eth',
+    dst: formatMac(bytes, at),
+    src: formatMac(bytes, at + 6),
+    type: word(bytes, at + 12),
+  }),
   scan(scan) {
     if (scan.available < 14) return scan.refuse(`${scan.available} bytes, but an Ethernet header has 14`);
     scan.accept(form, 14);

@@ -1,5 +1,5 @@
 /** Generic UDP encapsulation, variant 0 (draft-ietf-intarea-gue). Variant 1 has no header: IP follows UDP. */
-import { type Codec, lengthAuto } from '../codec.ts';
+import { type Codec, lengthAuto, word } from '../codec.ts';
 import { flag, hex, packetInvalid, table, uint } from '../header.ts';
 import { bytesType } from '../lists.ts';
 import { kindOfProtocol, protocolAuto } from '../protocols.ts';
@@ -39,6 +39,15 @@ export const gueCodec: Codec = {
     protocol: protocolAuto,
   },
   lengths: ['hlen'],
+  read: (bytes, at, header): Gue => ({
+    kind: 'gue',
+    variant: bytes[at]! >> 6,
+    control: (bytes[at]! & 0x20) !== 0,
+    hlen: bytes[at]! & 0x1f,
+    protocol: bytes[at + 1]!,
+    flags: word(bytes, at + 2),
+    data: bytes.subarray(at + 4, at + header),
+  }),
   scan(scan) {
     const { bytes, offset, available } = scan;
     if (available < 4) return scan.refuse(`${available} bytes, but a GUE header has at least 4`);

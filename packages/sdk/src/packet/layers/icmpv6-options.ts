@@ -1,6 +1,6 @@
 /** The options of neighbour discovery messages (RFC 4861, section 4.6). */
 import { formatIpv6, formatMac, parseIpv6, parseMac } from '../addresses.ts';
-import { word } from '../codec.ts';
+import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
 import { type Entry, number, optionsType } from '../lists.ts';
 
@@ -25,8 +25,6 @@ const SOURCE_MAC = 1;
 const TARGET_MAC = 2;
 const PREFIX = 3;
 const MTU = 5;
-
-const long = (bytes: Uint8Array, at: number) => word(bytes, at) * 65536 + word(bytes, at + 2);
 
 export const ndOptionsType = optionsType({
   types: ['sourceMac', 'targetMac', 'mtu', 'prefix', 'other'],

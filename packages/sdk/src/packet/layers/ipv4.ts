@@ -1,4 +1,5 @@
 /** IPv4 (RFC 791), with DSCP and ECN in the place of the type of service (RFC 2474, RFC 3168). */
+import { formatIpv4 } from '../addresses.ts';
 import { type Codec, lengthAuto, word } from '../codec.ts';
 import { flag, hex, ip4, packetInvalid, table, uint } from '../header.ts';
 import { kindInIpv4, protocolAuto } from '../protocols.ts';
@@ -73,6 +74,25 @@ export const ipv4Codec: Codec = {
   },
   lengths: ['ihl', 'totalLength'],
   checksum: { field: 'checksum', algorithm: 'internet', covers: 'header' },
+  read: (bytes, at, header): Ipv4 => ({
+    kind: 'ipv4',
+    version: bytes[at]! >> 4,
+    ihl: bytes[at]! & 15,
+    dscp: bytes[at + 1]! >> 2,
+    ecn: bytes[at + 1]! & 3,
+    totalLength: word(bytes, at + 2),
+    id: word(bytes, at + 4),
+    reserved: (bytes[at + 6]! & 0x80) !== 0,
+    df: (bytes[at + 6]! & 0x40) !== 0,
+    mf: (bytes[at + 6]! & 0x20) !== 0,
+    fragmentOffset: word(bytes, at + 6) & 0x1fff,
+    ttl: bytes[at + 8]!,
+    protocol: bytes[at + 9]!,
+    checksum: word(bytes, at + 10),
+    src: formatIpv4(bytes, at + 12),
+    dst: formatIpv4(bytes, at + 16),
+    options: ipv4OptionsType.read(bytes, at + 20, at + header) as readonly Ipv4Option[],
+  }),
   scan(scan) {
     const { bytes, offset, available } = scan;
     if (available < 20) return scan.refuse(`${available} bytes, but an IPv4 header has at least 20`);

@@ -1,5 +1,5 @@
 /** The options of IPv6 hop-by-hop and destination headers (RFC 8200, section 4.2). */
-import { word } from '../codec.ts';
+import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
 import { type Entry, number, optionsType } from '../lists.ts';
 
@@ -69,7 +69,6 @@ function known(bytes: Uint8Array, from: number, end: number): Entry | undefined 
   if (code === PADN && bytes.subarray(from + 2, end).every((byte) => byte === 0))
     return { type: 'padN', size };
   if (code === ROUTER_ALERT && size === 4) return { type: 'routerAlert', value: word(bytes, from + 2) };
-  if (code === JUMBO && size === 6)
-    return { type: 'jumbo', length: word(bytes, from + 2) * 65536 + word(bytes, from + 4) };
+  if (code === JUMBO && size === 6) return { type: 'jumbo', length: long(bytes, from + 2) };
   return undefined;
 }

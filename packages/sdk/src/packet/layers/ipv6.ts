@@ -1,5 +1,6 @@
 /** IPv6 (RFC 8200). */
-import { type Codec, type Frame, lengthAuto, word } from '../codec.ts';
+import { formatIpv6 } from '../addresses.ts';
+import { type Codec, type Frame, lengthAuto, long, word } from '../codec.ts';
 import { hex, ip6, packetInvalid, table, uint } from '../header.ts';
 import { protocolAuto } from '../protocols.ts';
 import { nextInIpv6 } from './ipv6-extensions.ts';
@@ -46,6 +47,18 @@ export const ipv6Codec: Codec = {
     nextHeader: protocolAuto,
   },
   lengths: ['payloadLength'],
+  read: (bytes, at): Ipv6 => ({
+    kind: 'ipv6',
+    version: bytes[at]! >> 4,
+    dscp: (word(bytes, at) >> 6) & 0x3f,
+    ecn: (bytes[at + 1]! >> 4) & 3,
+    flowLabel: long(bytes, at) & 0xfffff,
+    payloadLength: word(bytes, at + 4),
+    nextHeader: bytes[at + 6]!,
+    hopLimit: bytes[at + 7]!,
+    src: formatIpv6(bytes, at + 8),
+    dst: formatIpv6(bytes, at + 24),
+  }),
   scan(scan) {
     const { bytes, offset, available } = scan;
     if (available < HEADER) return scan.refuse(`${available} bytes, but an IPv6 header has ${HEADER}`);
@@ -88,8 +101,7 @@ function jumboLength(bytes: Uint8Array, offset: number, end: number): number | u
       continue;
     }
     const length = bytes[at + 1]!;
-    if (bytes[at] === 0xc2 && length === 4 && at + 6 <= stop)
-      return word(bytes, at + 2) * 65536 + word(bytes, at + 4);
+    if (bytes[at] === 0xc2 && length === 4 && at + 6 <= stop) return long(bytes, at + 2);
     at += 2 + length;
   }
   return undefined;

@@ -29,7 +29,17 @@ export const rawCodec: Codec = {
   defaults: {},
   auto: {},
   notes: ['reason'],
+  read: (bytes, at, header): Raw => ({ kind: 'raw', bytes: bytes.subarray(at, at + header) }),
   scan: (scan) => scan.accept(form, scan.available),
 };
 
-export const trailerCodec: Codec = { ...rawCodec, kind: 'trailer', title: 'Trailer', notes: ['after'] };
+export const trailerCodec: Codec = {
+  kind: 'trailer',
+  title: 'Trailer',
+  tables: [form],
+  tableOf: () => form,
+  defaults: {},
+  auto: {},
+  notes: ['after'],
+  scan: (scan) => scan.refuse('nothing leads to a trailer'),
+};

@@ -1,5 +1,5 @@
 /** The options of a TCP header (RFC 9293, RFC 7323, RFC 2018). */
-import { word } from '../codec.ts';
+import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
 import { type Entry, number, optionsType } from '../lists.ts';
 
@@ -20,8 +20,6 @@ const WINDOW_SCALE = 3;
 const SACK_PERMITTED = 4;
 const SACK = 5;
 const TIMESTAMPS = 8;
-
-const long = (bytes: Uint8Array, at: number) => word(bytes, at) * 65536 + word(bytes, at + 2);
 
 export const tcpOptionsType = optionsType({
   types: ['eol', 'nop', 'mss', 'windowScale', 'sackPermitted', 'sack', 'timestamps', 'other'],

@@ -1,5 +1,5 @@
 /** TCP (RFC 9293). */
-import { type Codec, lengthAuto } from '../codec.ts';
+import { type Codec, lengthAuto, long, word } from '../codec.ts';
 import { bitsType, hex, packetInvalid, table, uint } from '../header.ts';
 import { type TcpOption, tcpOptionsType } from './tcp-options.ts';
 
@@ -67,6 +67,20 @@ export const tcpCodec: Codec = {
   },
   lengths: ['dataOffset'],
   checksum: { field: 'checksum', algorithm: 'internet', covers: 'all', pseudoProtocol: 6 },
+  read: (bytes, at, header): Tcp => ({
+    kind: 'tcp',
+    sport: word(bytes, at),
+    dport: word(bytes, at + 2),
+    seq: long(bytes, at + 4),
+    ack: long(bytes, at + 8),
+    dataOffset: bytes[at + 12]! >> 4,
+    reserved: bytes[at + 12]! & 15,
+    flags: bytes[at + 13]!,
+    window: word(bytes, at + 14),
+    checksum: word(bytes, at + 16),
+    urgent: word(bytes, at + 18),
+    options: tcpOptionsType.read(bytes, at + 20, at + header) as readonly TcpOption[],
+  }),
   scan(scan) {
     const { bytes, offset, available } = scan;
     // An ICMP error must quote eight bytes only (RFC 792): the ports and the sequence number.

@@ -38,6 +38,13 @@ export const udpCodec: Codec = {
     pseudoProtocol: 17,
     zeroMeansNone: true,
   },
+  read: (bytes, at): Udp => ({
+    kind: 'udp',
+    sport: word(bytes, at),
+    dport: word(bytes, at + 2),
+    length: word(bytes, at + 4),
+    checksum: word(bytes, at + 6),
+  }),
   scan(scan) {
     const { bytes, offset, available } = scan;
     if (available < 8) return scan.refuse(`${available} bytes, but a UDP header has 8`);

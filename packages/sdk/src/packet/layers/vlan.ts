@@ -24,6 +24,13 @@ export const vlanCodec: Codec = {
   tableOf: () => form,
   defaults: { vid: 1 },
   auto: { type: etherTypeAuto },
+  read: (bytes, at): Vlan => ({
+    kind: 'vlan',
+    pcp: bytes[at]! >> 5,
+    dei: (bytes[at]! & 0x10) !== 0,
+    vid: word(bytes, at) & 0xfff,
+    type: word(bytes, at + 2),
+  }),
   scan(scan) {
     if (scan.available < 4) return scan.refuse(`${scan.available} bytes, but a VLAN tag has 4`);
     scan.accept(form, 4);

@@ -9,7 +9,8 @@ export function formatTree(frame: Frame): string {
     headline(frame, i),
     ...fixedLines(frame, i),
     ...tailRanges(frame.bytes, span).map(
-      ({ name, type, from, to }) => `  ${pad(name)} ${type.format(type.read(frame.bytes, from, to))}`,
+      ({ tail, from, to }) =>
+        `  ${pad(tail.name)} ${tail.type.format(tail.type.read(frame.bytes, from, to))}`,
     ),
     ...(span.reason === undefined ? [] : [`  ${pad('reason')} ${span.reason}`]),
   ]);
