@@ -278,6 +278,22 @@ static void set_kernel_id(napi_env env, napi_value item, int fd)
 		js_set_int(env, item, "id", details.id);
 }
 
+/* Whether the program, its subprograms included, calls a redirect helper, or a tail call behind which one may be. */
+static bool may_redirect(const struct bpf_program *program)
+{
+	const struct bpf_insn *code = bpf_program__insns(program);
+	size_t count = bpf_program__insn_cnt(program);
+
+	for (size_t i = 0; i < count; i++) {
+		if (code[i].code != (BPF_JMP | BPF_CALL) || code[i].src_reg != 0)
+			continue;
+		if (code[i].imm == BPF_FUNC_redirect || code[i].imm == BPF_FUNC_redirect_map ||
+		    code[i].imm == BPF_FUNC_tail_call)
+			return true;
+	}
+	return false;
+}
+
 static napi_value loaded_object(napi_env env, struct bpf_object *object)
 {
 	struct bpf_program *program;
@@ -292,6 +308,7 @@ static napi_value loaded_object(napi_env env, struct bpf_object *object)
 		napi_create_object(env, &item);
 		js_set(env, item, "handle", duplicated(env, bpf_program__fd(program)));
 		set_kernel_id(env, item, bpf_program__fd(program));
+		js_set(env, item, "mayRedirect", js_bool(env, may_redirect(program)));
 		js_set(env, programs, bpf_program__name(program), item);
 	}
 	napi_create_object(env, &maps);
@@ -300,6 +317,7 @@ static napi_value loaded_object(napi_env env, struct bpf_object *object)
 			continue;
 		napi_create_object(env, &item);
 		js_set(env, item, "handle", duplicated(env, bpf_map__fd(map)));
+		set_kernel_id(env, item, bpf_map__fd(map));
 		js_set_int(env, item, "maxEntries", bpf_map__max_entries(map));
 		js_set(env, maps, bpf_map__name(map), item);
 	}

@@ -108,8 +108,12 @@ export interface NativeLoadConfig {
 }
 
 export interface NativeLoaded {
-  readonly programs: Readonly<Record<string, { readonly handle: NativeHandle; readonly id: number }>>;
-  readonly maps: Readonly<Record<string, { readonly handle: NativeHandle; readonly maxEntries: number }>>;
+  readonly programs: Readonly<
+    Record<string, { readonly handle: NativeHandle; readonly id: number; readonly mayRedirect: boolean }>
+  >;
+  readonly maps: Readonly<
+    Record<string, { readonly handle: NativeHandle; readonly id: number; readonly maxEntries: number }>
+  >;
   readonly log?: string;
 }
 

@@ -4,4 +4,4 @@ export type { BpfValue } from './codec.ts';
 export type { InnerMapOptions, LoadOptions, ProgramOptions } from './load-options.ts';
 export { type CreateInnerOptions, mapHandle, type SetOptions, XdpMap } from './map.ts';
 export { type ObjectSchema, sectionHandle, type UntypedSchema, XdpObject } from './object.ts';
-export { programHandle, XdpProgram } from './program.ts';
+export { mapName, programHandle, XdpProgram } from './program.ts';

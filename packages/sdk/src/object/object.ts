@@ -166,9 +166,10 @@ function load<S extends ObjectSchema>(
     if ('errno' in loaded) throw loadError(name, loaded);
 
     const cpus = native().possibleCpus();
+    const mapNames = new Map(Object.entries(loaded.maps).map(([map, entry]) => [entry.id, map]));
     const programs = spec.programs.map((program, i) => {
       const configured = withInner.programs[i]!;
-      const { handle, id } = loaded.programs[program.name] ?? { handle: undefined, id: undefined };
+      const entry = loaded.programs[program.name];
       return new XdpProgram({
         native: {
           ...program,
@@ -177,8 +178,10 @@ function load<S extends ObjectSchema>(
           expectedAttachType: configured.expectedAttachType ?? program.expectedAttachType,
         },
         object: name,
-        handle,
-        id,
+        handle: entry?.handle,
+        id: entry?.id,
+        mayRedirect: entry?.mayRedirect ?? false,
+        mapNames,
       });
     });
     const maps: Record<string, XdpMap> = {};

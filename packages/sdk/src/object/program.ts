@@ -10,8 +10,12 @@ export interface ProgramDefinition {
   /** Undefined when the program was not loaded. */
   readonly handle: NativeHandle | undefined;
   readonly id: number | undefined;
+  readonly mayRedirect: boolean;
+  /** The names of the object's maps by their ids in the kernel. */
+  readonly mapNames: ReadonlyMap<number, string>;
 }
 
+let mapNamesOf: (program: XdpProgram) => ReadonlyMap<number, string>;
 let handleOf: (program: XdpProgram) => NativeHandle | undefined;
 
 /**
@@ -34,10 +38,14 @@ export class XdpProgram {
   readonly attachType: keyof typeof attachTypes | 'other';
   /** The name of the object that it belongs to. */
   readonly object: string;
+  /** Whether its code calls bpf_redirect() or bpf_redirect_map(), or a tail call behind which one may be. */
+  readonly mayRedirect: boolean;
   readonly #handle: NativeHandle | undefined;
+  readonly #mapNames: ReadonlyMap<number, string>;
 
   static {
     handleOf = (program) => program.#handle;
+    mapNamesOf = (program) => program.#mapNames;
   }
 
   /** @internal Programs are made by loading an object. */
@@ -52,7 +60,9 @@ export class XdpProgram {
     const names = Object.keys(attachTypes) as (keyof typeof attachTypes)[];
     this.attachType = names.find((name) => attachTypes[name] === program.expectedAttachType) ?? 'other';
     this.object = definition.object;
+    this.mayRedirect = definition.mayRedirect;
     this.#handle = definition.handle;
+    this.#mapNames = definition.mapNames;
   }
 
   /** Whether the program was loaded and its object is still open. */
@@ -77,6 +87,11 @@ export function programHandle(program: XdpProgram): NativeHandle {
     throw new XdpError('XDP_CLOSED', `program ${program.name}: its object ${program.object} was closed`);
   }
   return handle;
+}
+
+/** The name that a map with this id in the kernel has in the program's object; undefined for maps of others. */
+export function mapName(program: XdpProgram, id: number): string | undefined {
+  return mapNamesOf(program).get(id);
 }
 
 /** Closes a program; its object does this. */

@@ -2,22 +2,41 @@
 import { describeValue, invalidArgument, XdpError } from '../errors.ts';
 import type { TestRunLimits } from '../kernel/index.ts';
 import type { XdpProgram } from '../object/index.ts';
-import { PacketBatch, PacketBatchBuilder, type PacketLike } from '../packet/index.ts';
+import {
+  MAX_BATCH_BYTES,
+  PacketBatch,
+  PacketBatchBuilder,
+  type PacketLike,
+  VariedPackets,
+  type VaryRecipe,
+} from '../packet/index.ts';
 import { checkPacketSize } from './checks.ts';
 
 /** Packets as {@link runMany} takes them. */
-export type PacketSource = PacketBatch | Iterable<PacketLike> | AsyncIterable<PacketLike>;
+export type PacketSource = PacketBatch | VariedPackets | Iterable<PacketLike> | AsyncIterable<PacketLike>;
 
-/** Collects a source into a batch whose memory worker threads can see. An abort is seen between two packets. */
+/** Packets in memory that all threads see, filled already or to be filled by a recipe, share by share. */
+export interface RunInput {
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  readonly offsets: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly recipe: VaryRecipe | undefined;
+  /** All lengths that occur, for the checks: those of the templates where there is a recipe. */
+  readonly sizes: Iterable<number>;
+}
+
+/** Makes a source ready to run. An abort is seen between two packets. */
 export async function collectPackets(
   source: PacketSource,
   signal: AbortSignal | undefined,
-): Promise<PacketBatch> {
-  if (source instanceof PacketBatch) return shared(source);
+): Promise<RunInput> {
+  if (source instanceof VariedPackets) return unfilled(source);
+  if (source instanceof PacketBatch) return filled(shared(source));
   // A single packet is a likely mistake: a Uint8Array is an iterable of numbers.
   if (source === null || typeof source !== 'object' || ArrayBuffer.isView(source)) {
     throw invalidArgument(
-      `runMany: packets must be a PacketBatch, an array or an (async) iterable of packets, got ${describeValue(source)}`,
+      `runMany: packets must be a PacketBatch, varied packets, an array or an (async) iterable of packets, got ${describeValue(source)}`,
     );
   }
   const builder = new PacketBatchBuilder();
@@ -31,7 +50,31 @@ export async function collectPackets(
   } else {
     throw invalidArgument(`runMany: packets must be iterable, got ${describeValue(source)}`);
   }
-  return builder.build();
+  return filled(builder.build());
+}
+
+function filled(batch: PacketBatch): RunInput {
+  const { bytes, offsets, lengths, length } = batch;
+  return { bytes, offsets, lengths, length, recipe: undefined, sizes: lengths };
+}
+
+function unfilled(varied: VariedPackets): RunInput {
+  const size = varied.byteLength();
+  if (size > MAX_BATCH_BYTES) {
+    throw new XdpError(
+      'XDP_BATCH_TOO_LARGE',
+      `runMany: the packets have ${size} bytes in all, one run takes ${MAX_BATCH_BYTES}: run them in several parts`,
+    );
+  }
+  const column = (): Uint32Array => new Uint32Array(new SharedArrayBuffer(varied.length * 4));
+  return {
+    bytes: new Uint8Array(new SharedArrayBuffer(size)),
+    offsets: column(),
+    lengths: column(),
+    length: varied.length,
+    recipe: varied.recipe,
+    sizes: varied.recipe.templates.map((template) => template.bytes.length),
+  };
 }
 
 /** Throws `XDP_ABORTED` for a signal that was aborted before anything ran. */
@@ -52,15 +95,15 @@ function shared(batch: PacketBatch): PacketBatch {
 }
 
 /** Checks every packet's size before any system call; the longest one is given back. */
-export function checkSizes(batch: PacketBatch, program: XdpProgram, limits: TestRunLimits): number {
-  const { lengths } = batch;
+export function checkSizes(input: RunInput, program: XdpProgram, limits: TestRunLimits): number {
   let largest = 0;
-  for (let i = 0; i < lengths.length; i++) {
-    const size = lengths[i]!;
+  let index = 0;
+  for (const size of input.sizes) {
     if (size < limits.minPacketBytes || size > limits.maxLinearBytes) {
-      checkPacketSize('runMany', size, program, limits, 0, i);
+      checkPacketSize('runMany', size, program, limits, 0, index);
     }
     if (size > largest) largest = size;
+    index++;
   }
   return largest;
 }

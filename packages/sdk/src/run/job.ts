@@ -1,5 +1,6 @@
 /** A run of many packets as all its threads see it: plain data over shared memory, to be sent to workers as it is. */
 import { XdpError, type XdpErrorCode } from '../errors.ts';
+import type { VaryRecipe } from '../packet/index.ts';
 import type { ArenaParts, ResultColumns } from './columns.ts';
 import type { DriverFlavour } from './engines/driver.ts';
 import type { EngineName } from './plan.ts';
@@ -17,6 +18,8 @@ export interface Job {
     readonly offsets: Uint32Array;
     readonly lengths: Uint32Array;
   };
+  /** When the packets are made by a recipe: each thread makes its own share of the input. */
+  readonly recipe: VaryRecipe | undefined;
   readonly columns: ResultColumns;
   /** Undefined when only verdicts are kept. */
   readonly arena: ArenaParts | undefined;

@@ -1,7 +1,8 @@
 /** One thread's part of a run: it takes shares of the packets until there are none left. */
 import type { NativeSlice } from '../native.ts';
+import { VariedPackets } from '../packet/index.ts';
 import { OutputArena } from './columns.ts';
-import { aimedDriver, batchRunner } from './engines/batch.ts';
+import { releaseDriver, runBatchSlice } from './engines/batch.ts';
 import { runSyscallSlice } from './engines/syscall.ts';
 import { fail, failureOf, type Job, type JobFailure, STATE } from './job.ts';
 import { noteOutputs } from './output-memory.ts';
@@ -23,14 +24,13 @@ export type ShareRunner = (job: Job, slice: Omit<NativeSlice, 'program'>) => Sli
  * after each slice, so that a thread with an event loop can look after it.
  */
 export function* runShares(job: Job): Generator<undefined, JobFailure | undefined> {
-  const driver = job.engine === 'batch' ? aimedDriver(job) : undefined;
   const arena = job.arena === undefined ? undefined : new OutputArena(job.arena);
   try {
-    return yield* takeShares(job, driver === undefined ? runSyscallSlice : batchRunner(driver), arena);
+    return yield* takeShares(job, job.engine === 'batch' ? runBatchSlice : runSyscallSlice, arena);
   } catch (error) {
     return fail(job.state, failureOf(error));
   } finally {
-    driver?.release();
+    if (job.engine === 'batch') releaseDriver(job);
     if (arena !== undefined) noteOutputs(arena.view().byteLength);
   }
 }
@@ -42,11 +42,13 @@ function* takeShares(
 ): Generator<undefined, JobFailure | undefined> {
   const { input, columns, state, share } = job;
   const total = input.lengths.length;
+  const varied = job.recipe === undefined ? undefined : VariedPackets.fromRecipe(job.recipe);
   let piece = { start: 0, end: 0 };
   while (Atomics.load(state, STATE.stop) === 0) {
     const from = Atomics.add(state, STATE.next, share);
     if (from >= total) break;
     const to = Math.min(total, from + share);
+    varied?.fill(input.bytes, input.offsets, input.lengths, from, to);
     for (let next = from; next < to; ) {
       if (Atomics.load(state, STATE.stop) !== 0) break;
       if (arena !== undefined && piece.end - piece.start < job.roomBytes) piece = arena.take();

@@ -10,43 +10,48 @@ import type { ShareRunner } from '../shares.ts';
 import { BatchDriver, batchDriver, DRIVER } from './driver.ts';
 import { runSyscallSlice } from './syscall.ts';
 
-/** This thread's driver, aimed at the job's program; `release` it when the job is done. */
+/** This thread's driver, aimed at the job's program. */
 export function aimedDriver(job: Job): BatchDriver {
   const driver = batchDriver(job.flavour);
   if (!(driver instanceof BatchDriver)) throw new XdpError('XDP_ENGINE_UNAVAILABLE', driver.refused);
-  const errno = driver.aim(job.program);
-  if (errno !== 0) throw new XdpError('XDP_ENGINE_UNAVAILABLE', `the batch driver refused the program: ${errnoName(errno)}`);
-  return driver;
+  const errno = driver.aim(job.program, job.state);
+  if (errno === 0) return driver;
+  throw new XdpError('XDP_ENGINE_UNAVAILABLE', `the batch driver refused the program: ${errnoName(errno)}`);
 }
 
-/** Runs slices through a driver; see {@link ShareRunner}. */
-export function batchRunner(driver: BatchDriver): ShareRunner {
-  return (job, slice) => {
-    const { lengths } = slice;
-    const isLong = (i: number): boolean => lengths[i]! > DRIVER.maxPacketBytes;
-    const long = isLong(slice.from);
-    let to = slice.from + 1;
-    while (to < slice.to && isLong(to) === long) to++;
-    if (long) return runSyscallSlice(job, { ...slice, to });
-    const { columns } = job;
-    const result = native().batchRunSlice({
-      ...slice,
-      to,
-      driver: driver.program,
-      memory: driver.memory,
-      flags: job.driverFlags,
-      ns: columns.ns,
-      redirectTargets: columns.redirectTargets,
-      redirectMaps: columns.redirectMaps,
-    });
-    if (result.errno !== 0) return { ...result, failure: { packet: result.next, errno: result.errno } };
-    if (result.driverError === 0) return result;
-    return {
-      ...result,
-      failure: {
-        code: 'XDP_ENGINE_UNAVAILABLE',
-        message: `the batch driver gave up at packet ${result.next} (step ${result.driverError} of native/bpf/driver.h): run it with engine: 'syscall', and please report this`,
-      },
-    };
+/** Runs a slice through the driver; see {@link ShareRunner}. */
+export const runBatchSlice: ShareRunner = (job, slice) => {
+  const { lengths } = slice;
+  const isLong = (i: number): boolean => lengths[i]! > DRIVER.maxPacketBytes;
+  const long = isLong(slice.from);
+  let to = slice.from + 1;
+  while (to < slice.to && isLong(to) === long) to++;
+  if (long) return runSyscallSlice(job, { ...slice, to });
+  const { columns } = job;
+  const driver = aimedDriver(job);
+  const result = native().batchRunSlice({
+    ...slice,
+    to,
+    driver: driver.program,
+    memory: driver.memory,
+    flags: job.driverFlags,
+    ns: columns.ns,
+    redirectTargets: columns.redirectTargets,
+    redirectMaps: columns.redirectMaps,
+  });
+  if (result.errno !== 0) return { ...result, failure: { packet: result.next, errno: result.errno } };
+  if (result.driverError === 0) return result;
+  return {
+    ...result,
+    failure: {
+      code: 'XDP_ENGINE_UNAVAILABLE',
+      message: `the batch driver gave up at packet ${result.next} (step ${result.driverError} of native/bpf/driver.h): run it with engine: 'syscall', and please report this`,
+    },
   };
+};
+
+/** Lets go of the job's program: the driver must not keep it alive. */
+export function releaseDriver(job: Job): void {
+  const driver = batchDriver(job.flavour);
+  if (driver instanceof BatchDriver) driver.release(job.state);
 }

@@ -39,6 +39,7 @@ export class BatchDriver {
   /** Whether redirect targets can be told. */
   readonly tellsRedirects: boolean;
   readonly #slot: NativeHandle;
+  #user: object | undefined;
   readonly #object: XdpObject;
   readonly #parked: NativeHandle | undefined;
 
@@ -54,15 +55,26 @@ export class BatchDriver {
     this.parkingRefused = 'refused' in parked ? parked.refused : undefined;
   }
 
-  /** Puts a program into the driver's slot; an error number where the prog array refuses it, or 0. */
-  aim(target: NativeHandle | number): number {
+  /**
+   * Puts a program into the driver's slot, unless it is there for the same user. Runs that take turns on this thread
+   * share the driver, so each aims it again before its slice.
+   *
+   * @param user what the program is aimed for; descriptors are reused and prove nothing
+   * @returns an error number where the prog array refuses the program, or 0
+   */
+  aim(target: NativeHandle | number, user: object): number {
+    if (this.#user === user) return 0;
     const fd = typeof target === 'number' ? target : native().handleNumber(target);
     const value = new Uint8Array(new Int32Array([fd]).buffer);
-    return -native().mapUpdate(this.#slot, new Uint8Array(4), value, 0);
+    const errno = -native().mapUpdate(this.#slot, new Uint8Array(4), value, 0);
+    this.#user = errno === 0 ? user : undefined;
+    return errno;
   }
 
-  /** Empties the slot, so that the driver keeps no program alive. */
-  release(): void {
+  /** Empties the slot if it is this user's, so that the driver keeps no program alive. */
+  release(user: object): void {
+    if (this.#user !== user) return;
+    this.#user = undefined;
     native().mapDelete(this.#slot, new Uint8Array(4));
   }
 
@@ -118,13 +130,18 @@ function open(flavour: DriverFlavour): BatchDriver | { readonly refused: string 
 
 /** Two packets through the driver with known results: a kernel that does tail calls otherwise is found out here. */
 function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefined {
-  const target = native().loadBareProgram(flavour.frags ? 1 : 0, undefined, flavour.attachType === 'xdp' ? 1 : 0);
-  if (typeof target === 'number') return `a program to check the driver with does not load: ${errnoName(-target)}`;
+  const target = native().loadBareProgram(
+    flavour.frags ? 1 : 0,
+    undefined,
+    flavour.attachType === 'xdp' ? 1 : 0,
+  );
+  if (typeof target === 'number')
+    return `a program to check the driver with does not load: ${errnoName(-target)}`;
+  const sizes = [3520, 14];
+  const column = (): Uint32Array => new Uint32Array(sizes.length);
   try {
-    const errno = driver.aim(target);
+    const errno = driver.aim(target, column);
     if (errno !== 0) return `the driver takes no program into its slot: ${errnoName(errno)}`;
-    const sizes = [3520, 14];
-    const column = (): Uint32Array => new Uint32Array(sizes.length);
     const verdicts = column();
     const slice = native().batchRunSlice({
       driver: driver.program,
@@ -143,10 +160,11 @@ function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefi
       useContext: 0,
     });
     // The target returns the number of bytes that it sees.
-    if (slice.errno === 0 && slice.driverError === 0 && verdicts.every((verdict, i) => verdict === sizes[i])) return undefined;
+    if (slice.errno === 0 && slice.driverError === 0 && verdicts.every((verdict, i) => verdict === sizes[i]))
+      return undefined;
     return `the driver's self-check failed: ${errnoName(slice.errno)}, step ${slice.driverError}, verdicts ${verdicts.join(' ')} for packets of ${sizes.join(' and ')} bytes`;
   } finally {
-    driver.release();
+    driver.release(column);
     native().closeHandle(target);
   }
 }
