@@ -1,0 +1,79 @@
+/**
+ * `npm test`: lint, types and every test. Ends with one line of counts; whatever else goes wrong (a lint step, a
+ * file of tests that does not load, a run that takes too long) is counted as failed too.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privileged } from './privileges.mjs';
+import { root, run } from './run.mjs';
+import { setUp } from './setup.mjs';
+
+const node = process.execPath;
+const bin = (path) => join(root, 'node_modules', path);
+const failures = [];
+const records = [];
+
+function step(name, command, options) {
+  const started = Date.now();
+  console.log(`\n== ${name}`);
+  const ok = run(command, options);
+  console.log(`== ${name}: ${ok ? 'ok' : 'failed'} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+  return ok;
+}
+
+function check(name, command, options) {
+  if (!step(name, command, options)) failures.push(name);
+}
+
+/** Runs the tests of one package and collects what became of each. */
+function tests(name, directory) {
+  const scratch = mkdtempSync(join(tmpdir(), 'xdptest-report-'));
+  const report = join(scratch, 'report.json');
+  const command = [
+    node,
+    bin('vitest/vitest.mjs'),
+    'run',
+    '--reporter=default',
+    `--reporter=${join(root, 'packages/sdk/dist/vm/vitest-reporter.js')}`,
+  ];
+  // Also written by vitest itself under sudo: the directory is the user's own either way.
+  process.env.XDPTEST_JSON = report;
+  const ok = step(name, privileged(command, 'test'), { cwd: join(root, directory), minutes: 12 });
+  delete process.env.XDPTEST_JSON;
+  let seen = [];
+  try {
+    seen = JSON.parse(readFileSync(report, 'utf8')).tests;
+  } catch {
+    console.error(`${name}: no report was written`);
+  }
+  rmSync(scratch, { recursive: true, force: true });
+  records.push(...seen);
+  if (!ok && !seen.some(({ status }) => status === 'failed')) failures.push(name);
+  if (seen.length === 0) failures.push(`${name} ran no test`);
+}
+
+// Set-up ends the process when something is missing that it cannot mend: that is a failure to count, too.
+const onExit = () => console.log('0 passed, 1 failed');
+process.once('exit', onExit);
+setUp({ tests: true });
+process.off('exit', onExit);
+
+check('lint', [bin('.bin/biome'), 'check', '--error-on-warnings', '.']);
+check('types of the package', [node, bin('typescript/bin/tsc'), '-p', 'packages/sdk', '--noEmit']);
+check('types of the examples', [node, bin('typescript/bin/tsc'), '-p', 'packages/examples', '--noEmit']);
+check('BPF programs of the tests', ['make', '-s', '-C', 'packages/sdk/test/bpf']);
+tests('tests of the package', 'packages/sdk');
+tests('tests of the examples', 'packages/examples');
+
+const withStatus = (wanted) => records.filter(({ status }) => status === wanted);
+const skipped = withStatus('skipped');
+console.log('');
+for (const { name, reason } of skipped) console.log(`skipped: ${name}${reason === '' ? '' : ` (${reason})`}`);
+for (const { name } of withStatus('failed')) console.log(`failed: ${name}`);
+for (const name of failures) console.log(`failed: ${name}`);
+const failed = withStatus('failed').length + failures.length;
+console.log(
+  `${withStatus('passed').length} passed, ${failed} failed${skipped.length === 0 ? '' : `, ${skipped.length} skipped`}`,
+);
+process.exitCode = failed === 0 ? 0 : 1;
