@@ -15,7 +15,7 @@ test('the room has files', () => {
 test.for(files)('%s imports only its own room and the errors', (name) => {
   const path = resolve(room, name);
   const source = readFileSync(path, 'utf8');
-  for (const [, specifier] of source.matchAll(/^(?:import|export|\} from)\b[^;]*?'([^']+)';$/gm)) {
+  for (const [, specifier] of source.matchAll(/(?:\bfrom |^import |\bimport\()'([^']+)'\)?;$/gm)) {
     expect(specifier, 'a relative import').toMatch(/^\.\.?\//);
     const target = resolve(dirname(path), specifier!);
     expect(
