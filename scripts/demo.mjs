@@ -5,6 +5,11 @@ import { root, run } from './run.mjs';
 import { setUp } from './setup.mjs';
 
 setUp();
-const vitest = [process.execPath, join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'distribution'];
+const vitest = [
+  process.execPath,
+  join(root, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  'load-balancer/distribution',
+];
 const ok = run(privileged(vitest, 'run demo'), { cwd: join(root, 'packages/examples') });
 process.exitCode = ok ? 0 : 1;
