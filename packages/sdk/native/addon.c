@@ -50,6 +50,7 @@ NAPI_MODULE_INIT()
 		METHOD("mapPop", map_pop),
 		METHOD("mapCreate", map_create),
 		METHOD("mapById", map_by_id),
+		METHOD("mapMaxEntries", map_max_entries),
 		METHOD("mapMemory", map_memory),
 		METHOD("mapDrain", map_drain),
 		METHOD("pin", map_pin),

@@ -225,6 +225,17 @@ napi_value map_by_id(napi_env env, napi_callback_info info)
 	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
 }
 
+napi_value map_max_entries(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 1);
+	struct bpf_map_info details = { 0 };
+	__u32 size = sizeof(details);
+
+	if (bpf_obj_get_info_by_fd(handle_fd(env, args[0]), &details, &size))
+		return js_int(env, -errno);
+	return js_int(env, details.max_entries);
+}
+
 napi_value map_pin(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 2);

@@ -14,6 +14,7 @@ napi_value map_push(napi_env env, napi_callback_info info);        /* (map, valu
 napi_value map_pop(napi_env env, napi_callback_info info);         /* (map, valueSize) -> bytes | -errno */
 napi_value map_create(napi_env env, napi_callback_info info);      /* ({ type, name, ... }) -> handle | -errno */
 napi_value map_by_id(napi_env env, napi_callback_info info);       /* (id) -> handle | -errno */
+napi_value map_max_entries(napi_env env, napi_callback_info info); /* (map) -> number | -errno */
 napi_value map_pin(napi_env env, napi_callback_info info);         /* (map or program, path) -> 0 | -errno */
 napi_value map_memory(napi_env env, napi_callback_info info);      /* (map, size, offset, length, bytes?) -> bytes | -errno */
 napi_value map_drain(napi_env env, napi_callback_info info);       /* (ringbuf map) -> bytes[] | -errno */

@@ -14,6 +14,7 @@
 
 #include "handle.h"
 #include "js.h"
+#include "signals.h"
 
 /* libbpf has one print function for the whole process. Ours writes into the buffer of the thread that is inside one
  * of our calls, and hands everything else to whoever was there before. */
@@ -111,6 +112,18 @@ static napi_value describe_map(napi_env env, const struct bpf_map *map)
 	return out;
 }
 
+/* libbpf adds the flag at the load, and shows no sign of it before: SEC("xdp.frags"), "xdp.frags/devmap" and so on. */
+static __u32 flags_of(const struct bpf_program *program)
+{
+	static const char frags[] = "xdp.frags";
+	const char *section = bpf_program__section_name(program);
+	size_t length = sizeof(frags) - 1;
+	bool has_frags = bpf_program__type(program) == BPF_PROG_TYPE_XDP && strncmp(section, frags, length) == 0 &&
+			 (section[length] == '\0' || section[length] == '/');
+
+	return bpf_program__flags(program) | (has_frags ? BPF_F_XDP_HAS_FRAGS : 0);
+}
+
 static napi_value describe_program(napi_env env, const struct bpf_program *program)
 {
 	napi_value out;
@@ -120,7 +133,7 @@ static napi_value describe_program(napi_env env, const struct bpf_program *progr
 	js_set_string(env, out, "section", bpf_program__section_name(program));
 	js_set_int(env, out, "type", bpf_program__type(program));
 	js_set_int(env, out, "expectedAttachType", bpf_program__expected_attach_type(program));
-	js_set_int(env, out, "flags", bpf_program__flags(program));
+	js_set_int(env, out, "flags", flags_of(program));
 	js_set_int(env, out, "instructions", (int64_t)bpf_program__insn_cnt(program));
 	js_set(env, out, "autoload", js_bool(env, bpf_program__autoload(program)));
 	return out;
@@ -326,14 +339,17 @@ static napi_value loaded_object(napi_env env, struct bpf_object *object)
 	return out;
 }
 
-/* The first program that was to be loaded and is not: the one that libbpf stopped at. */
+/* The program that libbpf stopped at. Only its message tells: when one fails, libbpf unloads the others too. */
 static const char *refused_program(struct bpf_object *object)
 {
 	struct bpf_program *program;
+	char said[512];
 
-	bpf_object__for_each_program(program, object)
-		if (bpf_program__autoload(program) && bpf_program__fd(program) < 0)
+	bpf_object__for_each_program(program, object) {
+		snprintf(said, sizeof(said), "prog '%s': BPF program load failed", bpf_program__name(program));
+		if (strstr(messages, said))
 			return bpf_program__name(program);
+	}
 	return NULL;
 }
 
@@ -342,12 +358,13 @@ static const char *refused_program(struct bpf_object *object)
 static napi_value load_once(napi_env env, struct js_bytes bytes, const char *name, napi_value config,
 			    size_t log_size, bool *log_too_small)
 {
-	char pin_root[256] = "";
+	char pin_root[4096] = "";
 	napi_value out, pin = js_property(env, config, "pinRoot");
 	bool pinned = !js_is_undefined(env, pin);
 	struct bpf_object *object;
 	struct bpf_program *program;
 	int64_t log_level = 0;
+	sigset_t old_signals;
 	char *log;
 	int error;
 
@@ -375,7 +392,10 @@ static napi_value load_once(napi_env env, struct js_bytes bytes, const char *nam
 		bpf_program__set_log_buf(program, log, log_size);
 		bpf_program__set_log_level(program, (__u32)log_level);
 	}
+	/* The verifier gives up when a signal is pending, and libbpf tries no more than five times. */
+	signals_hold(&old_signals);
 	error = bpf_object__load(object);
+	signals_release(&old_signals);
 	if (error == 0) {
 		out = loaded_object(env, object);
 		if (log_level > 0)

@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "handle.h"
 #include "js.h"
+#include "signals.h"
 
 uint64_t monotonic_ns(void)
 {
@@ -35,7 +36,8 @@ void test_run(const struct test_run *run, struct test_result *result)
 		attr.test.prog_fd = (uint32_t)run->program_fd;
 		attr.test.data_in = (uintptr_t)run->packet;
 		attr.test.data_size_in = run->size;
-		attr.test.data_out = (uintptr_t)run->output;
+		/* NULL for no room: with a pointer and a size of 0 the kernel writes the whole packet. */
+		attr.test.data_out = run->output_size ? (uintptr_t)run->output : 0;
 		attr.test.data_size_out = run->output ? run->output_size : 0;
 		attr.test.repeat = run->repeat;
 		attr.test.flags = run->flags;
@@ -83,19 +85,33 @@ bool test_run_read_context(napi_env env, napi_value options, struct test_run *ru
 	return true;
 }
 
-/* Binds the calling thread to one CPU and gives back its old mask. */
-static int pin_thread(int cpu, cpu_set_t *old)
+/* A run on one CPU: binds the calling thread to it and undoes that. -> an error number when it cannot be bound */
+static int test_run_on(int cpu, const struct test_run *run, struct test_result *result)
 {
-	cpu_set_t one;
+	cpu_set_t old, one;
 
-	if (sched_getaffinity(0, sizeof(*old), old))
-		return errno;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	return sched_setaffinity(0, sizeof(one), &one) ? errno : 0;
+	if (sched_getaffinity(0, sizeof(old), &old) || sched_setaffinity(0, sizeof(one), &one))
+		return errno;
+	test_run(run, result);
+	sched_setaffinity(0, sizeof(old), &old);
+	return 0;
 }
 
-enum { OUT_ERROR, OUT_VERDICT, OUT_SIZE, OUT_DURATION, OUT_RETRIES, OUT_DATA, OUT_DATA_END, OUT_IFINDEX, OUT_RX_QUEUE, OUT_COUNT };
+enum {
+	OUT_ERROR,
+	OUT_VERDICT,
+	OUT_SIZE,
+	OUT_DURATION,
+	OUT_RETRIES,
+	OUT_DATA,
+	OUT_DATA_END,
+	OUT_IFINDEX,
+	OUT_RX_QUEUE,
+	OUT_PIN_ERROR,
+	OUT_COUNT
+};
 
 /* ({ program, packet, metadata, output?, repeat, ingressIfindex, rxQueue, useContext, timeoutMs?, cpu? }, Uint32Array result) */
 napi_value test_run_one(napi_env env, napi_callback_info info)
@@ -105,7 +121,8 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	struct js_bytes packet, output = { 0 };
 	struct test_result result = { 0 };
 	struct test_run run = { 0 };
-	cpu_set_t old_mask;
+	int pin_error = 0;
+	sigset_t old_signals;
 	uint32_t *out;
 	size_t out_count;
 
@@ -129,12 +146,14 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	run.flags = (uint32_t)flags;
 	run.batch_size = (uint32_t)batch;
 	run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
+	if (cpu >= CPU_SETSIZE)
+		return js_type_error(env, "there is no such CPU");
+	signals_hold(&old_signals);
 	if (cpu >= 0)
-		result.error = pin_thread((int)cpu, &old_mask);
-	if (!result.error)
+		pin_error = test_run_on((int)cpu, &run, &result);
+	else
 		test_run(&run, &result);
-	if (cpu >= 0)
-		sched_setaffinity(0, sizeof(old_mask), &old_mask);
+	signals_release(&old_signals);
 	out[OUT_ERROR] = (uint32_t)result.error;
 	out[OUT_VERDICT] = result.verdict;
 	out[OUT_SIZE] = result.output_size;
@@ -144,6 +163,7 @@ napi_value test_run_one(napi_env env, napi_callback_info info)
 	out[OUT_DATA_END] = result.context.data_end;
 	out[OUT_IFINDEX] = result.context.ingress_ifindex;
 	out[OUT_RX_QUEUE] = result.context.rx_queue_index;
+	out[OUT_PIN_ERROR] = (uint32_t)pin_error;
 	return NULL;
 }
 
@@ -157,15 +177,19 @@ napi_value test_run_slice(napi_env env, napi_callback_info info)
 	struct columns c = { 0 };
 	uint64_t retries = 0;
 	struct slice s;
+	bool outside = false;
+	sigset_t old_signals;
 	napi_value out;
 
 	run.program_fd = handle_fd(env, js_property(env, args[0], "program"));
 	if (!columns_read(env, args[0], &c) || !slice_read(env, args[0], &c, &s) ||
 	    !test_run_read_context(env, args[0], &run))
 		return NULL;
+	signals_hold(&old_signals);
 	while (s.from < s.to) {
-		if (!columns_packet_inside(&c, s.from))
-			return js_type_error(env, "a packet lies outside of its batch");
+		outside = !columns_packet_inside(&c, s.from);
+		if (outside)
+			break;
 		run.packet = c.bytes.data + c.offsets[s.from];
 		run.size = c.lengths[s.from];
 		if (c.out_bytes.data) {
@@ -189,6 +213,9 @@ napi_value test_run_slice(napi_env env, napi_callback_info info)
 		if (monotonic_ns() >= s.stop_ns)
 			break;
 	}
+	signals_release(&old_signals);
+	if (outside)
+		return js_type_error(env, "a packet lies outside of its batch");
 	napi_create_object(env, &out);
 	js_set_int(env, out, "next", s.from);
 	js_set_int(env, out, "outPosition", s.out_position);
@@ -209,6 +236,7 @@ static int by_size(const void *a, const void *b)
 napi_value test_run_timed(napi_env env, napi_callback_info info)
 {
 	enum { MOST_CALLS = 1000 };
+	const uint64_t LONGEST_NS = 10u * 1000000000ull; /* of trying again after signals that cannot be held */
 	JS_ARGS(env, info, 4);
 	struct test_run run = { .program_fd = handle_fd(env, args[0]) };
 	uint8_t packet[64] = { 0 };
@@ -216,6 +244,7 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	struct test_result result = { 0 };
 	struct rusage before, after;
 	int64_t repeat, calls, max_ns, n;
+	sigset_t old_signals;
 	napi_value out;
 
 	if (!js_read_int(env, args[1], &repeat) || !js_read_int(env, args[2], &calls) ||
@@ -226,8 +255,10 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	run.repeat = (uint32_t)repeat;
 	if (calls > MOST_CALLS)
 		calls = MOST_CALLS;
+	signals_hold(&old_signals);
 	getrusage(RUSAGE_THREAD, &before);
 	begin = monotonic_ns();
+	run.deadline = begin + LONGEST_NS;
 	for (n = 0; n < calls && (n == 0 || monotonic_ns() - begin < (uint64_t)max_ns); n++) {
 		start = monotonic_ns();
 		test_run(&run, &result);
@@ -236,6 +267,7 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 			break;
 	}
 	getrusage(RUSAGE_THREAD, &after);
+	signals_release(&old_signals);
 	qsort(took, (size_t)n, sizeof(took[0]), by_size);
 	napi_create_object(env, &out);
 	js_set_int(env, out, "calls", n);
@@ -245,14 +277,21 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	return out;
 }
 
-/* (frags, verdict?, attach?) -> handle | -errno: an XDP program that returns the verdict or, without one, the number of
- * linear bytes that it sees; with `attach` its expected attach type is BPF_XDP. Made without libbpf, so that a probe depends on nothing but bpf(2). */
+/* (frags, verdict?, attach?) -> handle | -errno: an XDP program that returns the verdict or, without one, moves the
+ * packet's head by the number in its first 4 bytes and returns what bpf_xdp_adjust_head said: not 0 when fewer than 14
+ * linear bytes would be left. (The difference of the packet's pointers would say more, but takes CAP_PERFMON.) With
+ * `attach` its expected attach type is BPF_XDP. Made without libbpf, so that a probe depends on nothing but bpf(2). */
 napi_value load_bare_program(napi_env env, napi_callback_info info)
 {
-	static const struct bpf_insn count_bytes[] = {
-		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
+	static const struct bpf_insn move_head[] = {
 		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = 0 }, /* data */
-		{ .code = BPF_ALU64 | BPF_SUB | BPF_X, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_2 },
+		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_2 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_4, .imm = 4 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = -1 },
+		{ .code = BPF_JMP | BPF_JGT | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_3, .off = 2 },
+		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_2, .off = 0 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_xdp_adjust_head },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	struct bpf_insn constant[] = {
@@ -260,19 +299,19 @@ napi_value load_bare_program(napi_env env, napi_callback_info info)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	JS_ARGS(env, info, 3);
-	bool counts = js_is_undefined(env, args[1]);
+	bool moves = js_is_undefined(env, args[1]);
 	int64_t frags, verdict = 0, attach = 0;
 	union bpf_attr attr;
 	int fd;
 
-	if (!js_read_int(env, args[0], &frags) || (!counts && !js_read_int(env, args[1], &verdict)) ||
+	if (!js_read_int(env, args[0], &frags) || (!moves && !js_read_int(env, args[1], &verdict)) ||
 	    (!js_is_undefined(env, args[2]) && !js_read_int(env, args[2], &attach)))
 		return NULL;
 	constant[0].imm = (__s32)verdict;
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_XDP;
-	attr.insns = counts ? (uintptr_t)count_bytes : (uintptr_t)constant;
-	attr.insn_cnt = counts ? sizeof(count_bytes) / sizeof(count_bytes[0]) : sizeof(constant) / sizeof(constant[0]);
+	attr.insns = moves ? (uintptr_t)move_head : (uintptr_t)constant;
+	attr.insn_cnt = moves ? sizeof(move_head) / sizeof(move_head[0]) : sizeof(constant) / sizeof(constant[0]);
 	attr.license = (uintptr_t)"GPL";
 	attr.expected_attach_type = attach ? BPF_XDP : 0;
 	attr.prog_flags = frags ? BPF_F_XDP_HAS_FRAGS : 0;

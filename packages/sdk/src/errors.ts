@@ -32,6 +32,8 @@ export const errorCodes = {
   XDP_PACKET_TOO_LONG: 'The packet is longer than the kernel, or than a program without xdp.frags, accepts.',
   XDP_METADATA_INVALID: 'The metadata is not a multiple of 4 bytes, or too long.',
   XDP_CONTEXT_UNSUPPORTED: 'This kernel takes no context in a test run (needs 5.15).',
+  XDP_PACKET_CHANGED:
+    'The program changed the packet in the middle of a repeated run, so that further runs saw a changed one.',
   XDP_NO_SUCH_INTERFACE: 'No interface has that index in this network namespace.',
   XDP_OUTPUT_TRUNCATED: 'The program returned more bytes than any room for output allows.',
   XDP_TIMEOUT: 'The time given by `timeoutMs` was over before the work was done.',

@@ -144,7 +144,9 @@ export const RUN = {
   dataEnd: 6,
   ingressIfindex: 7,
   rxQueue: 8,
-  length: 9,
+  /** Why the thread could not be bound to the CPU asked for, so that nothing ran; 0 otherwise. */
+  pinErrno: 9,
+  length: 10,
 } as const;
 
 /** The columns and bounds of one native slice; every array may lie in shared memory. */
@@ -258,6 +260,8 @@ export interface Native {
     flags: number;
   }): NativeHandle | number;
   mapById(id: number): NativeHandle | number;
+  /** As the kernel has it: an inner map may differ from its definition here. */
+  mapMaxEntries(map: NativeHandle): number;
   mapMemory(
     map: NativeHandle,
     size: number,
@@ -272,7 +276,10 @@ export interface Native {
   batchRunSlice(slice: NativeBatchSlice): NativeSliceResult & { readonly driverError: number };
   batchRepeat(repeat: NativeBatchRepeat): NativeBatchRepeatResult;
   testRunTimed(program: NativeHandle, repeat: number, calls: number, maxNs: number): NativeTiming;
-  /** A program that returns `verdict`, or without it the number of linear bytes that it sees. */
+  /**
+   * A program that returns `verdict`, or without it what bpf_xdp_adjust_head says to the number in the first 4 bytes of
+   * the packet: 0 when at least 14 linear bytes are left.
+   */
   loadBareProgram(frags: number, verdict?: number, attach?: number): NativeHandle | number;
   attachTracing(program: NativeHandle): NativeHandle | number;
   park(program: NativeHandle | number): NativeHandle | number;

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { bundledBpfObject, type Native, type NativeHandle, type NativeTiming, native } from '../native.ts';
 import { bareProgram } from './limits.ts';
-import { errnoName } from './system-error.ts';
+import { errnoName, systemError } from './system-error.ts';
 
 /** What test runs do to the dispatcher. */
 export type DispatcherState =
@@ -70,8 +70,11 @@ export interface DispatcherMeasurements extends Omit<DispatcherEvidence, 'decide
 }
 
 function measure(addon: Native, program: NativeHandle): DispatcherMeasurements {
-  const time = (repeat: number, calls: number): NativeTiming =>
-    addon.testRunTimed(program, repeat, calls, 250e6);
+  const time = (repeat: number, calls: number): NativeTiming => {
+    const timing = addon.testRunTimed(program, repeat, calls, 250e6);
+    if (timing.errno !== 0) throw systemError('timing test runs', 'BPF_PROG_TEST_RUN', timing.errno);
+    return timing;
+  };
   const counted = countRewrites(addon, program);
   time(1, 20); // warms up
   const one = time(1, 200);
@@ -114,8 +117,8 @@ function countRewrites(addon: Native, program: NativeHandle): { repeat1: number;
     handles.unshift(link);
     const rewritesOf = (repeat: number, calls: number): number => {
       const before = readCounter(addon, counter!.handle);
-      addon.testRunTimed(program, repeat, calls, 1e9);
-      return (readCounter(addon, counter!.handle) - before) / calls;
+      const timing = addon.testRunTimed(program, repeat, calls, 1e9);
+      return (readCounter(addon, counter!.handle) - before) / Math.max(timing.calls, 1);
     };
     return { repeat1: rewritesOf(1, 50), repeat2: rewritesOf(2, 4) };
   } finally {

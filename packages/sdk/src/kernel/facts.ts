@@ -1,6 +1,7 @@
 /** probeKernel: what the running kernel is and can do. */
 import { existsSync } from 'node:fs';
 import { availableParallelism, machine, release } from 'node:os';
+import { describeValue, expectOptions, invalidArgument } from '../errors.ts';
 import { native, RUN } from '../native.ts';
 import { type DispatcherFacts, probeDispatcher } from './dispatcher.ts';
 import { bareProgram, type TestRunLimits, testRunLimits } from './limits.ts';
@@ -41,8 +42,12 @@ let known: KernelFacts | undefined;
  * @param options `fresh`: measure again
  * @throws XdpError `XDP_NOT_PERMITTED` where XDP programs cannot be loaded, `XDP_UNSUPPORTED_PLATFORM`
  */
-export function probeKernel(options: { readonly fresh?: boolean } = {}): KernelFacts {
-  if (known === undefined || options.fresh === true) known = probe();
+export function probeKernel(options?: { readonly fresh?: boolean }): KernelFacts {
+  const { fresh = false } = expectOptions('probeKernel', options, ['fresh']);
+  if (typeof fresh !== 'boolean') {
+    throw invalidArgument(`probeKernel: fresh must be true or false, got ${describeValue(fresh)}`);
+  }
+  if (known === undefined || fresh) known = probe();
   return known;
 }
 

@@ -20,6 +20,7 @@ export interface TestRunLimits {
 }
 
 const CEILING = 1 << 20;
+const ETH_HLEN = 14;
 let known: TestRunLimits | undefined;
 
 /**
@@ -44,10 +45,17 @@ function probeLimits(addon: Native): TestRunLimits {
     };
     if (!accepts(plain, 64)) throw systemError('probing test runs', 'BPF_PROG_TEST_RUN', run[RUN.errno]!);
     const minPacketBytes = firstAccepted(1, 64, (size) => accepts(plain, size));
-    // A program without frags is given a longer packet all the same, and sees its linear part: it counts the bytes.
+    // A program without frags is given a longer packet all the same, and sees its linear part: how long that is, shows
+    // in how far its head can be moved (net/core/filter.c, bpf_xdp_adjust_head, leaves an Ethernet header).
+    const head = new DataView(packet.buffer);
+    const moves = (bytes: number): boolean => {
+      head.setInt32(0, bytes, true);
+      return accepts(plain, 65_536) && run[RUN.verdict] === 0;
+    };
     const maxLinearBytes = accepts(plain, 65_536)
-      ? run[RUN.verdict]!
+      ? ETH_HLEN + lastAccepted(0, 65_536, moves)
       : lastAccepted(64, 65_536, (size) => accepts(plain, size));
+    head.setInt32(0, 0);
     const context = accepts(plain, 64, 0, 1);
     return {
       minPacketBytes,

@@ -1,11 +1,12 @@
 /** What went wrong when an object was opened or loaded, in words: text apart from the loading itself. */
+import { constants } from 'node:os';
 import { XdpError } from '../errors.ts';
 import { explainRefusal, readPrivileges } from '../kernel/privileges.ts';
 import { errnoName } from '../kernel/system-error.ts';
 import type { NativeFailure } from '../native.ts';
 
 const TAIL_LINES = 16;
-const EPERM = 1;
+const { EPERM, EACCES } = constants.errno;
 
 /** The end of a log, where the verifier says what it refused. */
 export function logTail(log: string, lines = TAIL_LINES): string {
@@ -14,6 +15,15 @@ export function logTail(log: string, lines = TAIL_LINES): string {
   return left <= 0
     ? all.join('\n')
     : `... (${left} lines before, all in error.log)\n${all.slice(left).join('\n')}`;
+}
+
+/** What the verifier allows only with CAP_PERFMON (kernel/bpf/verifier.c, allow_ptr_leaks) reads like a fault in the program. */
+function perfmonHint(errno: number): string {
+  if (errno !== EACCES && errno !== EPERM) return '';
+  const { capabilities } = readPrivileges();
+  return capabilities.includes('CAP_PERFMON') || capabilities.includes('CAP_SYS_ADMIN')
+    ? ''
+    : '; this process lacks CAP_PERFMON, without which the verifier forbids much of pointer arithmetic: grant it if the program loads elsewhere';
 }
 
 export function loadError(object: string, failure: NativeFailure): XdpError {
@@ -30,7 +40,7 @@ export function loadError(object: string, failure: NativeFailure): XdpError {
   if (log.trim() !== '') {
     return new XdpError(
       'XDP_LOAD_FAILED',
-      `loading ${object}: the kernel refused ${program === undefined ? 'it' : `program ${program}`} with ${errnoName(errno)}\n${logTail(log)}`,
+      `loading ${object}: the kernel refused ${program === undefined ? 'it' : `program ${program}`} with ${errnoName(errno)}${perfmonHint(errno)}\n${logTail(log)}`,
       details,
     );
   }

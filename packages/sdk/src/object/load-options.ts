@@ -5,9 +5,12 @@ import {
   attachTypes,
   BPF_F_XDP_HAS_FRAGS,
   BPF_PROG_TYPE_XDP,
+  isMapOfMaps,
   type MapType,
+  mapTypeName,
   mapTypeNumber,
 } from './bpf-constants.ts';
+import { isPath, MAX_PATH_BYTES } from './path.ts';
 
 /** How one program is loaded. */
 export interface ProgramOptions {
@@ -15,7 +18,7 @@ export interface ProgramOptions {
   readonly autoload?: boolean;
   /** Says that a program in a section which libbpf does not know, such as SEC("xdp-root"), is an XDP program. */
   readonly type?: 'xdp';
-  /** Declares (or denies) that it copes with packets in fragments; kernel 5.18. Default: as its section says. */
+  /** True declares that it copes with packets in fragments, as SEC("xdp.frags") does; kernel 5.18. */
   readonly frags?: boolean;
   /** `none` loads it as loaders before libbpf 0.2 do; a prog array holds only programs of equal attach type. */
   readonly expectedAttachType?: 'xdp' | 'none';
@@ -70,13 +73,16 @@ export function checkLoadOptions(options: LoadOptions | undefined): LoadOptions 
       );
     }
   }
-  for (const key of ['name', 'pinRoot'] as const) {
-    const value: unknown = checked[key];
-    if (value !== undefined && (typeof value !== 'string' || value === '' || value.length > 255)) {
-      throw invalidArgument(
-        `XdpObject.load: ${key} must be a string of 1 to 255 characters, got ${describeValue(value)}`,
-      );
-    }
+  const { name, pinRoot } = checked as { name?: unknown; pinRoot?: unknown };
+  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > 255)) {
+    throw invalidArgument(
+      `XdpObject.load: name must be a string of 1 to 255 characters, got ${describeValue(name)}`,
+    );
+  }
+  if (pinRoot !== undefined && !isPath(pinRoot)) {
+    throw invalidArgument(
+      `XdpObject.load: pinRoot must be a path of 1 to ${MAX_PATH_BYTES} bytes, got ${describeValue(pinRoot)}`,
+    );
   }
   if (checked.verifierLogLevel !== undefined) {
     expectInteger('XdpObject.load: verifierLogLevel', checked.verifierLogLevel, 0, 15);
@@ -108,8 +114,17 @@ export function loadConfig(
 ): NativeLoadConfig {
   const programs = Object.entries(options.programs ?? {});
   for (const [name] of programs) requireName(object, 'program', name, spec.programs);
-  for (const group of ['maxEntries', 'innerMaps'] as const) {
-    for (const name of Object.keys(options[group] ?? {})) requireName(object, 'map', name, spec.maps);
+  // The maps behind variables have the one size that the compiler gave them.
+  const maps = spec.maps.filter((map) => !map.internal);
+  for (const name of Object.keys(options.maxEntries ?? {})) requireName(object, 'map', name, maps);
+  for (const name of Object.keys(options.innerMaps ?? {})) {
+    requireName(object, 'map', name, maps);
+    const { type } = maps.find((map) => map.name === name)!;
+    if (!isMapOfMaps(mapTypeName(type))) {
+      throw invalidArgument(
+        `XdpObject.load: innerMaps.${name}: map ${name} of ${object} is of type ${mapTypeName(type)}, it holds no maps`,
+      );
+    }
   }
   return {
     programs: spec.programs.map((program) =>
@@ -134,6 +149,12 @@ function programConfig(object: string, program: NativeProgram, given: ProgramOpt
       throw invalidArgument(`${where}.${key} must be true or false, got ${describeValue(options[key])}`);
     }
   }
+  // libbpf sets the flag by the section, whatever it is told.
+  if (options.frags === false && (program.flags & BPF_F_XDP_HAS_FRAGS) !== 0) {
+    throw invalidArgument(
+      `${where}.frags cannot be false: the program is in section ${JSON.stringify(program.section)}, which declares it; compile it in SEC("xdp")`,
+    );
+  }
   if (options.type !== undefined && options.type !== 'xdp') {
     throw invalidArgument(`${where}.type must be 'xdp', got ${describeValue(options.type)}`);
   }
@@ -155,12 +176,8 @@ function programConfig(object: string, program: NativeProgram, given: ProgramOpt
     autoload: autoload ? 1 : 0,
     ...(becomesXdp ? { type: BPF_PROG_TYPE_XDP, expectedAttachType: attachTypes.xdp } : {}),
     ...defined('expectedAttachType', attach === undefined ? undefined : attachTypes[attach]),
-    ...defined('flags', options.frags === undefined ? undefined : fragsFlags(program.flags, options.frags)),
+    ...defined('flags', options.frags === true ? program.flags | BPF_F_XDP_HAS_FRAGS : undefined),
   };
-}
-
-function fragsFlags(flags: number, frags: boolean): number {
-  return frags ? flags | BPF_F_XDP_HAS_FRAGS : flags & ~BPF_F_XDP_HAS_FRAGS;
 }
 
 function requireName(

@@ -6,6 +6,7 @@ import { type NativeHandle, native } from '../native.ts';
 import { isIndexed, isMapOfMaps, isPlainArray, type MapType, updateFlags } from './bpf-constants.ts';
 import { type BpfValue, encodeInto, encodeValue } from './codec.ts';
 import type { MapDefinition } from './map-definition.ts';
+import { isPath, MAX_PATH_BYTES } from './path.ts';
 import { sumValues } from './per-cpu.ts';
 import { programHandle, XdpProgram } from './program.ts';
 
@@ -116,15 +117,25 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   setMany(entries: Iterable<readonly [K, V]>): this {
     const { key: keyCodec, valueBytes } = this.#definition;
     if (keyCodec === undefined) throw this.#unsupported('setMany');
-    const list = Array.isArray(entries) ? (entries as (readonly [K, V])[]) : [...entries];
+    if (typeof (entries as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] !== 'function') {
+      throw invalidArgument(
+        `map ${this.name}: setMany needs an iterable of [key, value], got ${describeValue(entries)}`,
+      );
+    }
+    const list = [...entries];
     if (list.length === 0) return this;
     const keys = new Uint8Array(list.length * keyCodec.size);
     const values = new Uint8Array(list.length * valueBytes);
     const keyView = new DataView(keys.buffer);
-    list.forEach(([key, value], i) => {
-      this.#checkIndex(key);
-      encodeInto(keyCodec, key, keyView, i * keyCodec.size, `map ${this.name}: key ${i}`);
-      values.set(this.#encodeValue(value), i * valueBytes);
+    list.forEach((entry: unknown, i) => {
+      if (!Array.isArray(entry) || entry.length !== 2) {
+        throw invalidArgument(
+          `map ${this.name}: setMany: entry ${i} must be [key, value], got ${describeValue(entry)}`,
+        );
+      }
+      encodeInto(keyCodec, entry[0], keyView, i * keyCodec.size, `map ${this.name}: key ${i}`);
+      this.#checkIndex(keyView, i * keyCodec.size);
+      values.set(this.#encodeValue(entry[1]), i * valueBytes);
     });
     const { done, errno } = native().mapUpdateMany(this.#open(), keys, values, list.length, updateFlags.any);
     if (errno !== 0)
@@ -245,7 +256,11 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
 
   /** Pins the map at a path in a bpf file system. Nothing else of this package ever pins anything by itself. */
   pin(path: string): void {
-    if (typeof path !== 'string' || path === '') throw invalidArgument(`map ${this.name}: pin needs a path`);
+    if (!isPath(path)) {
+      throw invalidArgument(
+        `map ${this.name}: pin needs a path of 1 to ${MAX_PATH_BYTES} bytes, got ${describeValue(path)}`,
+      );
+    }
     const result = native().pin(this.#open(), path);
     if (result !== 0) throw this.#failed(`pinning at ${path}`, 'BPF_OBJ_PIN', -result);
   }
@@ -269,15 +284,19 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   #encodeKey(key: K): Uint8Array {
     const codec = this.#definition.key;
     if (codec === undefined) throw this.#unsupported('access by key', 'it has none');
-    this.#checkIndex(key);
-    return encodeValue(codec, key, `map ${this.name}: key`);
+    const bytes = encodeValue(codec, key, `map ${this.name}: key`);
+    this.#checkIndex(bytes);
+    return bytes;
   }
 
-  #checkIndex(key: K): void {
-    if (typeof key === 'number' && isIndexed(this.type) && key >= this.maxEntries) {
+  /** The kernel answers E2BIG to an index out of range, as it does when a map is full. */
+  #checkIndex(bytes: Uint8Array | DataView, offset = 0): void {
+    if (!isIndexed(this.type)) return;
+    const index = new DataView(bytes.buffer, bytes.byteOffset).getUint32(offset, true);
+    if (index >= this.maxEntries) {
       throw new XdpError(
         'XDP_VALUE_INVALID',
-        `map ${this.name}: index ${key} is out of range, it has ${this.maxEntries} entries`,
+        `map ${this.name}: index ${index} is out of range, it has ${this.maxEntries} entries`,
       );
     }
   }
@@ -288,7 +307,13 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     if (this.type === 'prog_array') return descriptorBytes(this.#programDescriptor(value));
     if (isMapOfMaps(this.type)) return descriptorBytes(this.#mapDescriptor(value));
     if (cpuStride === 0) return encodeValue(codec, value, path);
-    if (value instanceof Uint8Array && value.length === valueBytes) return value;
+    if (value instanceof Uint8Array) {
+      if (value.length === valueBytes) return value;
+      throw new XdpError(
+        'XDP_SIZE_MISMATCH',
+        `${path}: expected ${valueBytes} bytes (${codec.size}, rounded up to ${cpuStride}, for each of ${cpus} possible CPUs), got ${value.length}`,
+      );
+    }
     if (!Array.isArray(value) || value.length !== cpus) {
       throw new XdpError(
         'XDP_VALUE_INVALID',
@@ -336,7 +361,11 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     const handle = native().mapById(id);
     if (typeof handle === 'number')
       throw this.#failed(`opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
-    return new XdpMap(this.#innerDefinition('get'), handle);
+    // Made with a size of its own, perhaps: see createInner.
+    const maxEntries = native().mapMaxEntries(handle);
+    if (maxEntries < 0)
+      throw this.#failed(`reading the inner map with id ${id}`, 'BPF_OBJ_GET_INFO_BY_FD', -maxEntries);
+    return new XdpMap({ ...this.#innerDefinition('get'), maxEntries }, handle);
   }
 
   #innerDefinition(operation: string): MapDefinition {

@@ -76,16 +76,18 @@ export function checkMetadata(where: string, metadata: unknown, limits: TestRunL
   return metadata;
 }
 
-/** Checks a packet's size against what the kernel accepts and what the program can see. `index` names one of many. */
+/**
+ * Checks a packet's size against what the kernel accepts and what the program can see. Metadata does not count: it lies
+ * in the headroom. `index` names one of many packets.
+ */
 export function checkPacketSize(
   where: string,
   size: number,
   program: XdpProgram,
   limits: TestRunLimits,
-  metadataBytes = 0,
   index?: number,
 ): void {
-  if (size >= limits.minPacketBytes && size + metadataBytes <= limits.maxLinearBytes) return;
+  if (size >= limits.minPacketBytes && size <= limits.maxLinearBytes) return;
   const which = index === undefined ? 'the packet' : `packet ${index}`;
   if (size < limits.minPacketBytes) {
     throw new XdpError(
@@ -94,13 +96,13 @@ export function checkPacketSize(
     );
   }
   const most = program.frags ? limits.maxPacketBytes : limits.maxLinearBytes;
-  if (size + metadataBytes <= most) return;
+  if (size <= most) return;
   const hint =
     program.frags || !limits.frags
       ? ''
       : `; a program that copes with fragments, in SEC("xdp.frags"), may get up to ${limits.maxPacketBytes}`;
   throw new XdpError(
     'XDP_PACKET_TOO_LONG',
-    `${where}: ${which} has ${size} bytes${metadataBytes ? ` and ${metadataBytes} of metadata` : ''}, program ${program.name} can see at most ${most}${hint}`,
+    `${where}: ${which} has ${size} bytes, program ${program.name} can see at most ${most}${hint}`,
   );
 }

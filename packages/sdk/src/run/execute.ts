@@ -29,11 +29,22 @@ export async function execute(
   const report = (): void => onProgress?.({ completed: Atomics.load(state, STATE.done), total });
   signal?.addEventListener('abort', stop);
   const parked = plan.parked && plan.engine === 'syscall' ? park(program) : undefined;
-  const timer = onProgress === undefined ? undefined : setInterval(report, PROGRESS_MS);
+  let thrown: { readonly error: unknown } | undefined;
+  // An error of the caller's function ends the run and is the run's; thrown from a timer it would end the process.
+  const reportSafely = (): void => {
+    try {
+      report();
+    } catch (error) {
+      thrown ??= { error };
+      stop();
+    }
+  };
+  const timer = onProgress === undefined ? undefined : setInterval(reportSafely, PROGRESS_MS);
   try {
     const others = plan.workers > 1 ? runInWorkers(job, plan.workers - 1) : Promise.resolve([]);
     const own = await runHere(job);
     const failure = [own, ...(await others)].find((one) => one !== undefined);
+    if (thrown !== undefined) throw thrown.error;
     if (failure !== undefined) throw jobError(failure, job, program);
     const completed = Atomics.load(state, STATE.done);
     if (signal?.aborted === true && completed < total) {

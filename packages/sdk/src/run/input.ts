@@ -41,10 +41,7 @@ export async function collectPackets(
   }
   const builder = new PacketBatchBuilder();
   if (Symbol.asyncIterator in source) {
-    for await (const packet of source) {
-      throwIfAborted(signal);
-      builder.add(packet);
-    }
+    await collectAsync(source, builder, signal);
   } else if (Symbol.iterator in source) {
     for (const packet of source) builder.add(packet);
   } else {
@@ -77,6 +74,39 @@ function unfilled(varied: VariedPackets): RunInput {
   };
 }
 
+/** A source that keeps us waiting must not keep an abort waiting too. */
+async function collectAsync(
+  source: AsyncIterable<PacketLike>,
+  builder: PacketBatchBuilder,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const iterator = source[Symbol.asyncIterator]();
+  // One listener for all steps: a race with one promise for the abort would keep every step in memory.
+  let wake: (() => void) | undefined;
+  const onAbort = (): void => wake?.();
+  signal?.addEventListener('abort', onAbort);
+  let finished = false;
+  try {
+    for (;;) {
+      const step = await new Promise<IteratorResult<PacketLike> | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        Promise.resolve(iterator.next()).then(resolve, reject);
+      });
+      throwIfAborted(signal);
+      if (step === undefined) continue;
+      if (step.done === true) {
+        finished = true;
+        return;
+      }
+      builder.add(step.value);
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    // Not awaited: a generator that is stuck in its next() would not come back from return() either.
+    if (!finished) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
 /** Throws `XDP_ABORTED` for a signal that was aborted before anything ran. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
@@ -100,7 +130,7 @@ export function checkSizes(input: RunInput, program: XdpProgram, limits: TestRun
   let index = 0;
   for (const size of input.sizes) {
     if (size < limits.minPacketBytes || size > limits.maxLinearBytes) {
-      checkPacketSize('runMany', size, program, limits, 0, index);
+      checkPacketSize('runMany', size, program, limits, index);
     }
     if (size > largest) largest = size;
     index++;

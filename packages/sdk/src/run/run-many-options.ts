@@ -71,7 +71,8 @@ export function checkOptions(options: RunManyOptions | undefined): RunManyOption
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     throw invalidArgument(`runMany: onProgress must be a function, got ${describeValue(onProgress)}`);
   }
-  return checked;
+  // A copy: what was checked must not change while packets are collected.
+  return { ...checked };
 }
 
 function expectOneOf(name: string, value: unknown, choices: readonly string[]): void {
