@@ -8,6 +8,7 @@
 #include "bpf/driver.h"
 #include "columns.h"
 #include "handle.h"
+#include "signals.h"
 #include "test_run.h"
 
 /* The packet of the system call itself. The driver replaces it at once. */
@@ -113,6 +114,7 @@ napi_value batch_run_slice(napi_env env, napi_callback_info info)
 	struct columns c = { 0 };
 	uint64_t retries = 0;
 	struct slice s;
+	sigset_t old_signals;
 	int64_t flags;
 	int error = 0;
 
@@ -124,6 +126,7 @@ napi_value batch_run_slice(napi_env env, napi_callback_info info)
 		if (!columns_packet_inside(&c, i) || c.lengths[i] > BATCH_PACKET_BYTES)
 			return js_type_error(env, "a packet lies outside of its batch, or is too long");
 	m->flags = (uint32_t)flags | (c.out_bytes.data ? DRIVER_CAPTURE : 0);
+	signals_hold(&old_signals);
 	do {
 		uint32_t n, first = 0;
 
@@ -140,6 +143,7 @@ napi_value batch_run_slice(napi_env env, napi_callback_info info)
 		}
 		s.from += first;
 	} while (s.from < s.to && !error && !m->error && monotonic_ns() < s.stop_ns);
+	signals_release(&old_signals);
 	return slice_result(env, &s, retries, error, m->error);
 }
 
@@ -149,7 +153,8 @@ napi_value batch_repeat(napi_env env, napi_callback_info info)
 	struct test_run run = { .packet = placeholder, .size = sizeof(placeholder) };
 	struct driver_memory *m = memory_of(env, args[0]);
 	struct js_bytes packet;
-	uint64_t retries = 0, begin;
+	uint64_t retries = 0, begin, elapsed;
+	sigset_t old_signals;
 	int64_t runs, done = 0, flags;
 	int error = 0;
 	napi_value out;
@@ -166,6 +171,7 @@ napi_value batch_repeat(napi_env env, napi_callback_info info)
 		m->packets[i] = (struct driver_packet){ .offset = 0, .length = (uint32_t)packet.size };
 	m->flags = (uint32_t)flags;
 	m->error = DRIVER_OK;
+	signals_hold(&old_signals);
 	begin = monotonic_ns();
 	while (done < runs && !error && !m->error) {
 		m->cursor = 0;
@@ -175,8 +181,10 @@ napi_value batch_repeat(napi_env env, napi_callback_info info)
 			error = call_driver(m, &run, &retries);
 		done += m->cursor;
 	}
+	elapsed = monotonic_ns() - begin;
+	signals_release(&old_signals);
 	napi_create_object(env, &out);
-	js_set_int(env, out, "elapsedNs", (int64_t)(monotonic_ns() - begin));
+	js_set_int(env, out, "elapsedNs", (int64_t)elapsed);
 	js_set_int(env, out, "done", done);
 	js_set_int(env, out, "retries", (int64_t)retries);
 	js_set_int(env, out, "errno", error);

@@ -60,7 +60,8 @@ struct driver_memory {
 	__u32 fresh;     /* a call has begun: the head's place is to be noted */
 	__u32 flags;
 	__u32 error;
-	__u32 padding[5];
+	__u32 slot;      /* always 0, but the verifier must not know; see target() */
+	__u32 padding[4];
 	struct driver_packet packets[BATCH_PACKETS];
 	struct driver_result results[BATCH_PACKETS];
 	__u8 input[BATCH_INPUT_BYTES + BATCH_SLACK];

@@ -8,8 +8,19 @@ export type BatchSupport =
   | { readonly driver: BatchDriver; readonly flavour: DriverFlavour }
   | { readonly refused: string };
 
-/** Tries the drivers that a program may fit; which one it is, the kernel does not show. */
+const known = new WeakMap<XdpProgram, BatchSupport>();
+
+/** The driver for a program: tried once for each program, since the kernel does not show which one fits. */
 export function batchSupport(program: XdpProgram): BatchSupport {
+  let support = known.get(program);
+  if (support === undefined || ('driver' in support && support.driver.isClosed)) {
+    support = findDriver(program);
+    known.set(program, support);
+  }
+  return support;
+}
+
+function findDriver(program: XdpProgram): BatchSupport {
   let refused = '';
   for (const flavour of flavoursFor(program)) {
     const driver = batchDriver(flavour);

@@ -1,6 +1,7 @@
 /** The pool of worker threads, made at the first run that wants one and shared by all runs of this thread. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import { closeDrivers } from './engines/driver.ts';
 import { fail, failureOf, type Job, type JobFailure } from './job.ts';
 
 let pool: Piscina<Job, JobFailure | undefined> | undefined;
@@ -26,8 +27,12 @@ export function runInWorkers(job: Job, workers: number): Promise<(JobFailure | u
   );
 }
 
-/** Ends the worker threads, with everything they hold. The next run starts new ones. */
+/**
+ * Ends the worker threads and this thread's batch drivers, with everything they hold in the kernel. The next run starts
+ * new ones. Not while a run is under way.
+ */
 export async function closeWorkers(): Promise<void> {
+  closeDrivers();
   const current = pool;
   pool = undefined;
   await current?.destroy();

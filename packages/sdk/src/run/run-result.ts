@@ -2,6 +2,7 @@
 import { dissect, type Layer } from '../packet/index.ts';
 import { actionOf, type XdpAction } from './actions.ts';
 import type { RunContext } from './checks.ts';
+import type { RedirectTarget } from './redirect.ts';
 
 /** Everything that a result is made of. */
 export interface RunResultParts {
@@ -13,6 +14,7 @@ export interface RunResultParts {
   readonly retries: number;
   readonly input: Uint8Array;
   readonly inputMetadata: Uint8Array;
+  readonly redirect: RedirectTarget | undefined;
 }
 
 /** The result of {@link runXdp}. */
@@ -29,6 +31,11 @@ export class RunResult {
   readonly durationNs: number;
   /** How often a signal interrupted the run, so that it was made again. */
   readonly retries: number;
+  /**
+   * Where `XDP_REDIRECT` sends the packet. Undefined where the kernel does not tell, and after runs with `metadata`,
+   * `cpu`, `repeat` or a packet of more than 3,520 bytes.
+   */
+  readonly redirect: RedirectTarget | undefined;
   /** Whether the program changed the packet or its metadata. */
   readonly changed: boolean;
 
@@ -40,6 +47,7 @@ export class RunResult {
     this.context = parts.context;
     this.durationNs = parts.durationNs;
     this.retries = parts.retries;
+    this.redirect = parts.redirect;
     this.changed = !sameBytes(parts.packet, parts.input) || !sameBytes(parts.metadata, parts.inputMetadata);
   }
 

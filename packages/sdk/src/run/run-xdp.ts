@@ -5,9 +5,13 @@ import { probeKernel, systemError, testRunLimits } from '../kernel/index.ts';
 import { native, RUN } from '../native.ts';
 import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
+import { batchSupport } from './batch-support.ts';
 import { checkContext, checkMetadata, checkPacketSize, checkProgram, type RunContext } from './checks.ts';
+import { type BatchDriver, DRIVER } from './engines/driver.ts';
+import { runSingle } from './engines/single.ts';
 import { withParked } from './parking.ts';
 import { planRun } from './plan.ts';
+import { redirectTarget } from './redirect.ts';
 import { RunResult } from './run-result.ts';
 
 /** Options of {@link runXdp}. */
@@ -78,8 +82,37 @@ export function runXdp(program: XdpProgram, packet: PacketLike, options?: RunOpt
 }
 
 function once(run: CheckedRun): RunResult {
+  const driver = redirectTeller(run);
+  if (driver !== undefined) return onceInDriver(run, driver);
   call(run, 1, output);
   return takeResult(run, result[RUN.durationNs]!, result[RUN.retries]!);
+}
+
+/** The batch driver, where it can tell more of this run than a single call: the target of a redirect. */
+function redirectTeller(run: CheckedRun): BatchDriver | undefined {
+  const { program, input, metadataBytes, cpu } = run;
+  if (!program.mayRedirect || metadataBytes > 0 || cpu >= 0 || input.length > DRIVER.maxPacketBytes)
+    return undefined;
+  const support = batchSupport(program);
+  return 'driver' in support && support.driver.tellsRedirects ? support.driver : undefined;
+}
+
+function onceInDriver(run: CheckedRun, driver: BatchDriver): RunResult {
+  const { program, context } = run;
+  const hasContext = testRunLimits().context;
+  const single = runSingle(driver, programHandle(program), run.input, context, hasContext);
+  if (single.errno !== 0) throw runError('runXdp', run, single.errno, single.retries);
+  return new RunResult({
+    verdict: single.verdict,
+    packet: single.output.subarray(single.metadataBytes),
+    metadata: single.output.subarray(0, single.metadataBytes),
+    context: hasContext ? context : undefined,
+    durationNs: single.durationNs,
+    retries: single.retries,
+    input: run.input,
+    inputMetadata: new Uint8Array(0),
+    redirect: redirectTarget(program, single.redirectMap, single.redirectTarget),
+  });
 }
 
 /** One system call; its results are in `result` afterwards. */
@@ -116,6 +149,7 @@ function takeResult(run: CheckedRun, durationNs: number, retries: number): RunRe
     retries,
     input: run.input.subarray(run.metadataBytes),
     inputMetadata: run.input.subarray(0, run.metadataBytes),
+    redirect: undefined,
   });
 }
 

@@ -78,6 +78,10 @@ export class BatchDriver {
     native().mapDelete(this.#slot, new Uint8Array(4));
   }
 
+  get isClosed(): boolean {
+    return this.#object.isClosed;
+  }
+
   close(): void {
     if (this.#parked !== undefined) native().closeHandle(this.#parked);
     this.#object.close();
@@ -128,7 +132,10 @@ function open(flavour: DriverFlavour): BatchDriver | { readonly refused: string 
   return { refused };
 }
 
-/** Two packets through the driver with known results: a kernel that does tail calls otherwise is found out here. */
+/**
+ * Packets through the driver with known results: a kernel that does tail calls otherwise is found out here. The target
+ * moves the head by as much as the first word of the packet says and returns 0.
+ */
 function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefined {
   const target = native().loadBareProgram(
     flavour.frags ? 1 : 0,
@@ -137,21 +144,30 @@ function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefi
   );
   if (typeof target === 'number')
     return `a program to check the driver with does not load: ${errnoName(-target)}`;
-  const sizes = [3520, 14];
+  const sizes = [DRIVER.maxPacketBytes, 14, 64];
+  const moves = [8, -20, 0];
+  const bytes = new Uint8Array(4096);
+  const words = new DataView(bytes.buffer);
+  const offsets = Uint32Array.of(0, 3600, 3700);
+  moves.forEach((move, i) => {
+    words.setInt32(offsets[i]!, move, true);
+  });
   const column = (): Uint32Array => new Uint32Array(sizes.length);
+  const user = {};
   try {
-    const errno = driver.aim(target, column);
+    const errno = driver.aim(target, user);
     if (errno !== 0) return `the driver takes no program into its slot: ${errnoName(errno)}`;
-    const verdicts = column();
+    const verdicts = column().fill(1);
+    const outLengths = column();
     const slice = native().batchRunSlice({
       driver: driver.program,
       memory: driver.memory,
       flags: 0,
-      bytes: new Uint8Array(4096),
-      offsets: column(),
+      bytes,
+      offsets,
       lengths: Uint32Array.from(sizes),
       verdicts,
-      outLengths: column(),
+      outLengths,
       outOffsets: column(),
       outMetadata: column(),
       from: 0,
@@ -159,12 +175,11 @@ function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefi
       sliceNs: 1e9,
       useContext: 0,
     });
-    // The target returns the number of bytes that it sees.
-    if (slice.errno === 0 && slice.driverError === 0 && verdicts.every((verdict, i) => verdict === sizes[i]))
-      return undefined;
-    return `the driver's self-check failed: ${errnoName(slice.errno)}, step ${slice.driverError}, verdicts ${verdicts.join(' ')} for packets of ${sizes.join(' and ')} bytes`;
+    const right = sizes.every((size, i) => verdicts[i] === 0 && outLengths[i] === size - moves[i]!);
+    if (slice.errno === 0 && slice.driverError === 0 && right) return undefined;
+    return `the driver's self-check failed: ${errnoName(slice.errno)}, step ${slice.driverError}, verdicts ${verdicts.join(' ')}, lengths ${outLengths.join(' ')} for packets of ${sizes.join(', ')} bytes whose head is moved by ${moves.join(', ')}`;
   } finally {
-    driver.release(column);
+    driver.release(user);
     native().closeHandle(target);
   }
 }
