@@ -5,6 +5,10 @@
 #include "batch.h"
 #include "handle.h"
 #include "js.h"
+#include "live_capture.h"
+#include "live_netns.h"
+#include "live_send.h"
+#include "live_socket.h"
 #include "map.h"
 #include "netns.h"
 #include "object.h"
@@ -37,6 +41,7 @@ NAPI_MODULE_INIT()
 		METHOD("closeHandle", handle_close),
 		METHOD("handleNumber", handle_number),
 		METHOD("duplicate", handle_duplicate),
+		METHOD("releaseHandle", handle_release),
 		METHOD("inspectObject", object_inspect),
 		METHOD("loadObject", object_load),
 		METHOD("mapLookup", map_lookup),
@@ -62,6 +67,27 @@ NAPI_MODULE_INIT()
 		METHOD("loadBareProgram", load_bare_program),
 		METHOD("attachTracing", attach_tracing),
 		METHOD("park", netns_park),
+		METHOD("netnsCreate", netns_create),
+		METHOD("netnsSocket", netns_socket),
+		METHOD("netnsAttach", netns_attach),
+		METHOD("netnsRead", netns_read),
+		METHOD("netnsWrite", netns_write),
+		METHOD("netnsRun", netns_run),
+		METHOD("socketBind", socket_bind),
+		METHOD("socketListen", socket_listen),
+		METHOD("socketConnect", socket_connect),
+		METHOD("socketName", socket_name),
+		METHOD("socketOption", socket_option),
+		METHOD("socketFilter", socket_filter),
+		METHOD("socketEthtool", socket_ethtool),
+		METHOD("netlinkExchange", netlink_exchange),
+		METHOD("sendFrames", send_frames),
+		METHOD("captureStart", capture_start),
+		METHOD("captureState", capture_state),
+		METHOD("captureColumns", capture_columns),
+		METHOD("captureBytes", capture_bytes),
+		METHOD("captureForget", capture_forget),
+		METHOD("captureStop", capture_stop),
 		METHOD("possibleCpus", possible_cpus),
 		METHOD("collectGarbage", collect_garbage),
 	};

@@ -122,3 +122,17 @@ napi_value handle_duplicate(napi_env env, napi_callback_info info)
 
 	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
 }
+
+napi_value handle_release(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 1);
+	struct handle *h = handle_of(env, args[0]);
+	int fd;
+
+	if (!h)
+		return NULL;
+	fd = h->fd;
+	h->fd = -1;
+	release(h);
+	return js_int(env, fd);
+}

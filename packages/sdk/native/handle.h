@@ -26,3 +26,4 @@ void *handle_map(struct handle *h, size_t size);
 napi_value handle_close(napi_env env, napi_callback_info info);     /* (handle) */
 napi_value handle_number(napi_env env, napi_callback_info info);    /* (handle) -> number, -1 when closed */
 napi_value handle_duplicate(napi_env env, napi_callback_info info); /* (handle | number) -> handle | -errno */
+napi_value handle_release(napi_env env, napi_callback_info info);   /* (handle) -> number, now the caller's to close */

@@ -35,6 +35,8 @@ export const errorCodes = {
   XDP_PACKET_CHANGED:
     'The program changed the packet in the middle of a repeated run, so that further runs saw a changed one.',
   XDP_NO_SUCH_INTERFACE: 'No interface has that index in this network namespace.',
+  XDP_ATTACH_FAILED: 'The kernel or the driver refused to attach the program to the interface.',
+  XDP_FRAMES_LOST: 'Frames were lost on their way through a real interface; the message counts them.',
   XDP_OUTPUT_TRUNCATED: 'The program returned more bytes than any room for output allows.',
   XDP_TIMEOUT: 'The time given by `timeoutMs` was over before the work was done.',
   XDP_ABORTED: 'The `signal` was aborted; `completed` tells how many packets had run.',

@@ -220,11 +220,44 @@ export interface NativeTiming {
   readonly errno: number;
 }
 
+/** One BPF_PROG_TEST_RUN whose ingress interface is one of a namespace. */
+export interface NativeNetnsRun {
+  readonly program: NativeHandle | number;
+  /** Metadata first, then the packet. */
+  readonly packet: Uint8Array;
+  readonly metadata: number;
+  readonly repeat: number;
+  readonly ingressIfindex: number;
+  readonly rxQueue: number;
+  readonly flags: number;
+  readonly batchSize: number;
+  readonly timeoutMs: number;
+}
+
+/** A packet socket's ring and the thread that empties it. */
+export interface NativeCapture {
+  readonly nativeCapture: unique symbol;
+}
+
+export interface NativeCaptureState {
+  /** How many came so far, those that were forgotten among them. */
+  readonly frames: number;
+  /** Memory in use. */
+  readonly bytes: number;
+  /** Frames that the kernel dropped for want of room in the ring. */
+  readonly dropped: number;
+  /** Frames that found no room in our memory. */
+  readonly overflowed: number;
+  readonly errno: number;
+}
+
 /** The addon. A number in place of a handle or of bytes is a negative error number. */
 export interface Native {
   closeHandle(handle: NativeHandle): void;
   handleNumber(handle: NativeHandle): number;
   duplicate(handle: NativeHandle | number): NativeHandle | number;
+  /** The descriptor's number, which from now on the caller has to close. */
+  releaseHandle(handle: NativeHandle): number;
   inspectObject(bytes: Uint8Array, name: string): NativeObject | NativeFailure;
   loadObject(bytes: Uint8Array, name: string, config: NativeLoadConfig): NativeLoaded | NativeFailure;
   mapLookup(map: NativeHandle, key: Uint8Array, valueSize: number): Uint8Array | number;
@@ -283,6 +316,50 @@ export interface Native {
   loadBareProgram(frags: number, verdict?: number, attach?: number): NativeHandle | number;
   attachTracing(program: NativeHandle): NativeHandle | number;
   park(program: NativeHandle | number): NativeHandle | number;
+  netnsCreate(): NativeHandle | number;
+  netnsSocket(netns: NativeHandle, family: number, type: number, protocol: number): NativeHandle | number;
+  /** Attaches by a BPF link; closing the handle detaches. */
+  netnsAttach(
+    netns: NativeHandle,
+    program: NativeHandle,
+    ifindex: number,
+    flags: number,
+  ): NativeHandle | number;
+  netnsRead(netns: NativeHandle, path: string): Uint8Array | number;
+  netnsWrite(netns: NativeHandle, path: string, bytes: Uint8Array): number;
+  netnsRun(netns: NativeHandle, run: NativeNetnsRun): { readonly errno: number; readonly retries: number };
+  socketBind(socket: NativeHandle, address: Uint8Array): number;
+  socketListen(socket: NativeHandle, backlog: number): number;
+  socketConnect(socket: NativeHandle, address: Uint8Array, timeoutMs: number): Promise<number>;
+  socketName(socket: NativeHandle): Uint8Array | number;
+  socketOption(socket: NativeHandle, level: number, name: number, value: Uint8Array): number;
+  socketFilter(socket: NativeHandle, instructions: Uint8Array): number;
+  socketEthtool(socket: NativeHandle, interfaceName: string, command: number, value: number): number;
+  netlinkExchange(socket: NativeHandle, request: Uint8Array): Uint8Array | number;
+  sendFrames(
+    socket: NativeHandle,
+    bytes: Uint8Array,
+    offsets: Uint32Array,
+    lengths: Uint32Array,
+    slice: { readonly from: number; readonly to: number; readonly sliceNs: number; readonly burst?: number },
+  ): { readonly next: number; readonly errno: number };
+  captureStart(
+    socket: NativeHandle,
+    ring: { readonly blocks: number; readonly blockBytes: number; readonly maxBytes: number },
+    reached: () => void,
+  ): NativeCapture | number;
+  /** Also asks for a call at that many frames; 0 for none. */
+  captureState(capture: NativeCapture, watermark: number): NativeCaptureState;
+  captureColumns(
+    capture: NativeCapture,
+    from: number,
+    lengths: Uint32Array,
+    originalLengths: Uint32Array,
+    timestamps: BigUint64Array,
+  ): void;
+  captureBytes(capture: NativeCapture, from: number, count: number, bytes: Uint8Array): void;
+  captureForget(capture: NativeCapture, upTo: number): void;
+  captureStop(capture: NativeCapture): void;
   possibleCpus(): number;
   collectGarbage(): void;
 }
