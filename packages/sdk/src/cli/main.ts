@@ -1,14 +1,21 @@
 /** The command line: which command it is, and how its errors end. Each command has a file of its own. */
 import { readFileSync } from 'node:fs';
 import { XdpError } from '../errors.ts';
-
-/** Exit codes: 0 all is well, 1 it is not (each command says what that is), 2 the command line was wrong. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+import { EXIT } from './exit.ts';
 
 type Command = readonly [summary: string, run: (argv: readonly string[]) => Promise<number>];
 
 /** A command's file is loaded when it is called: a new command is one line here. */
 const commands: Readonly<Record<string, Command>> = {
+  doctor: [
+    'what works here, and what to do about the rest',
+    async (argv) => (await import('./doctor.ts')).doctorCommand(argv),
+  ],
+  run: [
+    'packets through a program of an object file',
+    async (argv) => (await import('./run.ts')).runCommand(argv),
+  ],
+  show: ['the packets of a capture file', async (argv) => (await import('./show.ts')).showCommand(argv)],
   vm: ['a command on other kernels, in QEMU', async (argv) => (await import('./vm.ts')).vmCommand(argv)],
 };
 
@@ -29,8 +36,15 @@ function version(): string {
   return (manifest as { version: string }).version;
 }
 
+/** `xdptest show FILE | head`: the reader has had enough, which is no error. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+}
+
 /** Runs the command line `argv` (without node and the script); gives the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', endWithReader);
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-V') {
     process.stdout.write(`${version()}\n`);

@@ -176,12 +176,13 @@ function inWords(state: DispatcherState, evidence: DispatcherEvidence): string {
     bypassed: 'test runs with repeat 1 leave the dispatcher alone, higher repeats rewrite it',
     always: 'every test run rewrites the dispatcher: this kernel lacks the bypass',
   }[state];
-  const us = (ns: number): string => `${(ns / 1000).toPrecision(2)} us`;
+  const time = (ns: number): string =>
+    ns < 1e6 ? `${Number((ns / 1e3).toPrecision(2))} us` : `${Number((ns / 1e6).toPrecision(2))} ms`;
   const { rewrites, voluntarySwitches, unparkedNs, parkedNs } = evidence;
   const times =
     parkedNs === undefined
-      ? `repeat 1: ${us(unparkedNs.repeat1)}, repeat 2: ${us(unparkedNs.repeat2)}`
-      : `repeat 1: parked ${us(parkedNs.repeat1)}, not parked ${us(unparkedNs.repeat1)}; repeat 2: ${us(parkedNs.repeat2)} against ${us(unparkedNs.repeat2)}`;
+      ? `repeat 1: ${time(unparkedNs.repeat1)}, repeat 2: ${time(unparkedNs.repeat2)}`
+      : `repeat 1: parked ${time(parkedNs.repeat1)}, not parked ${time(unparkedNs.repeat1)}; repeat 2: ${time(parkedNs.repeat2)} against ${time(unparkedNs.repeat2)}`;
   const by = {
     rewrites: `counted ${rewrites?.repeat1} rewrites a call at repeat 1 and ${rewrites?.repeat2} at repeat 2`,
     timing: times,

@@ -36,3 +36,9 @@ function findDriver(program: XdpProgram): BatchSupport {
   }
   return { refused };
 }
+
+/** Why the batch engine cannot run ordinary XDP programs here, or undefined where it can. */
+export function batchEngineRefusal(): string | undefined {
+  const driver = batchDriver({ attachType: 'xdp', frags: false });
+  return driver instanceof BatchDriver ? undefined : driver.refused;
+}

@@ -1,5 +1,6 @@
 /** Running packets: the door of this room. */
-export { type XdpAction, xdpActions } from './actions.ts';
+export { actionOf, type XdpAction, xdpActions } from './actions.ts';
+export { batchEngineRefusal } from './batch-support.ts';
 export type { RunContext } from './checks.ts';
 export type { PacketSource } from './input.ts';
 export { type EngineName, type PlanningFacts, planRun, type RunPlan, type Workload } from './plan.ts';
