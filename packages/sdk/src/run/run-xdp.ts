@@ -12,7 +12,7 @@ import { runSingle } from './engines/single.ts';
 import { withParked } from './parking.ts';
 import { planRun } from './plan.ts';
 import { redirectTarget } from './redirect.ts';
-import { RunResult } from './run-result.ts';
+import { RunResult, sameBytes } from './run-result.ts';
 
 /** Options of {@link runXdp}. */
 export interface RunOptions {
@@ -56,7 +56,8 @@ interface CheckedRun {
  *
  * @param packet at least 14 bytes on most kernels; at most 3,520 (4 KiB pages), with SEC("xdp.frags") 73,152
  * @throws XdpError `XDP_PACKET_TOO_SHORT`, `XDP_PACKET_TOO_LONG`, `XDP_METADATA_INVALID`, `XDP_CONTEXT_UNSUPPORTED`,
- *   `XDP_NO_SUCH_INTERFACE`, `XDP_NOT_XDP`, `XDP_NOT_LOADED`, `XDP_CLOSED`, `XDP_TIMEOUT`, `XDP_NOT_PERMITTED`
+ *   `XDP_NO_SUCH_INTERFACE`, `XDP_NOT_XDP`, `XDP_NOT_LOADED`, `XDP_CLOSED`, `XDP_TIMEOUT`, `XDP_NOT_PERMITTED`,
+ *   `XDP_PACKET_CHANGED`
  * @see net/bpf/test_run.c, bpf_prog_test_run_xdp
  */
 export function runXdp(program: XdpProgram, packet: PacketLike, options?: RunOptions): RunResult {
@@ -65,10 +66,10 @@ export function runXdp(program: XdpProgram, packet: PacketLike, options?: RunOpt
   const { context, metadata, repeat = 1, timeoutMs = 30_000, cpu } = expectOptions('runXdp', options, known);
   expectInteger('runXdp: repeat', repeat, 1, MAX_REPEAT);
   expectInteger('runXdp: timeoutMs', timeoutMs, 1, MAX_REPEAT);
-  if (cpu !== undefined) expectInteger('runXdp: cpu', cpu, 0, 1023);
+  if (cpu !== undefined) expectInteger('runXdp: cpu', cpu, 0, native().possibleCpus() - 1);
   const limits = testRunLimits();
   const meta = metadata === undefined ? undefined : checkMetadata('runXdp', metadata, limits);
-  checkPacketSize('runXdp', bytes.length, program, limits, meta?.length);
+  checkPacketSize('runXdp', bytes.length, program, limits);
   const run: CheckedRun = {
     program,
     input: meta === undefined || meta.length === 0 ? bytes : concatenated(meta, bytes),
@@ -132,7 +133,19 @@ function call(run: CheckedRun, repeat: number, out: Uint8Array | undefined): voi
     },
     result,
   );
+  if (result[RUN.pinErrno] !== 0) throw cpuError(run.cpu, result[RUN.pinErrno]!);
   if (result[RUN.errno] !== 0) throw runError('runXdp', run, result[RUN.errno]!, result[RUN.retries]!);
+}
+
+function cpuError(cpu: number, errno: number): XdpError {
+  const details = { syscall: 'sched_setaffinity', errno };
+  if (errno !== EINVAL)
+    return systemError(`runXdp: binding the thread to CPU ${cpu}`, 'sched_setaffinity', errno);
+  return new XdpError(
+    'XDP_INVALID_ARGUMENT',
+    `runXdp: CPU ${cpu} is not there, or this process may not use it (see taskset -p, cgroup cpuset.cpus)`,
+    details,
+  );
 }
 
 function takeResult(run: CheckedRun, durationNs: number, retries: number): RunResult {
@@ -169,16 +182,15 @@ function repeated(run: CheckedRun, first: RunResult, repeat: number): RunResult 
     probeKernel(),
   );
   return withParked(run.program, plan.parked, () => {
-    // At most a tenth of a second a call: a native call can be stopped by nothing.
-    const most = plan.repeat === 1 ? 1 : Math.min(plan.repeat, 1_000_000);
     let totalNs = first.durationNs;
     let { retries } = first;
     for (let left = repeat - 1; left > 0; ) {
-      const now = Math.min(left, most);
+      const now = plan.repeat === 1 ? 1 : Math.min(left, runsPerSlice(plan.sliceMs));
       call(run, now, output);
       totalNs += result[RUN.durationNs]! * now;
       retries += result[RUN.retries]!;
       left -= now;
+      if (now > 1 && outputDiffers(run)) throw packetChanged(run, now);
       if (left > 0 && performance.now() >= run.deadline) {
         throw new XdpError(
           'XDP_TIMEOUT',
@@ -191,6 +203,29 @@ function repeated(run: CheckedRun, first: RunResult, repeat: number): RunResult 
     }
     return takeResult(run, Math.round(totalNs / repeat), retries);
   });
+}
+
+/** How many runs fill a slice, by the last call's mean: a native call can be stopped by nothing. */
+function runsPerSlice(sliceMs: number): number {
+  // The mean may be 0, and that of a single run has the clock in it, or cold caches: it is corrected from call to call.
+  const meanNs = Math.max(10, result[RUN.durationNs]!);
+  return Math.max(1, Math.floor((sliceMs * 1e6) / meanNs));
+}
+
+/** Whether the last run left another packet than the one that was given, metadata included. */
+function outputDiffers(run: CheckedRun): boolean {
+  return (
+    result[RUN.data]! !== run.metadataBytes ||
+    !sameBytes(output.subarray(0, result[RUN.outputSize]!), run.input)
+  );
+}
+
+/** A program may leave the first packet alone and change a later one: its further runs were on its own output. */
+function packetChanged(run: CheckedRun, runs: number): XdpError {
+  return new XdpError(
+    'XDP_PACKET_CHANGED',
+    `runXdp: program ${run.program.name} left the packet alone at first, and changed it in one of ${runs} repeats of one call, between which the kernel does not restore it: call runXdp ${runs} times without repeat`,
+  );
 }
 
 function concatenated(a: Uint8Array, b: Uint8Array): Uint8Array {
