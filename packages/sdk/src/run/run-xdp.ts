@@ -182,12 +182,14 @@ function repeated(run: CheckedRun, first: RunResult, repeat: number): RunResult 
     probeKernel(),
   );
   return withParked(run.program, plan.parked, () => {
-    let totalNs = first.durationNs;
+    let meanNs = first.durationNs;
+    let totalNs = meanNs;
     let { retries } = first;
     for (let left = repeat - 1; left > 0; ) {
-      const now = plan.repeat === 1 ? 1 : Math.min(left, runsPerSlice(plan.sliceMs));
+      const now = plan.repeat === 1 ? 1 : Math.min(left, runsPerSlice(plan.sliceMs, meanNs));
       call(run, now, output);
-      totalNs += result[RUN.durationNs]! * now;
+      meanNs = result[RUN.durationNs]!;
+      totalNs += meanNs * now;
       retries += result[RUN.retries]!;
       left -= now;
       if (now > 1 && outputDiffers(run)) throw packetChanged(run, now);
@@ -206,10 +208,9 @@ function repeated(run: CheckedRun, first: RunResult, repeat: number): RunResult 
 }
 
 /** How many runs fill a slice, by the last call's mean: a native call can be stopped by nothing. */
-function runsPerSlice(sliceMs: number): number {
+function runsPerSlice(sliceMs: number, meanNs: number): number {
   // The mean may be 0, and that of a single run has the clock in it, or cold caches: it is corrected from call to call.
-  const meanNs = Math.max(10, result[RUN.durationNs]!);
-  return Math.max(1, Math.floor((sliceMs * 1e6) / meanNs));
+  return Math.max(1, Math.floor((sliceMs * 1e6) / Math.max(10, meanNs)));
 }
 
 /** Whether the last run left another packet than the one that was given, metadata included. */

@@ -1,6 +1,7 @@
 /** From measurements to the dispatcher's state: kernels that this machine is not, made up. */
-import { type DispatcherMeasurements, decide } from '#dist/kernel/dispatcher.js';
+
 import { describe, expect, test } from 'vitest';
+import { type DispatcherMeasurements, decide } from '#dist/kernel/dispatcher.js';
 
 /** Times as they were measured on 6.18, where nothing else is said. */
 function measured(more: Partial<DispatcherMeasurements> = {}): DispatcherMeasurements {

@@ -26,11 +26,22 @@ const without = (...capabilities: string[]): readonly string[] => {
   return ['setpriv', `--bounding-set=${dropped}`, `--inh-caps=${dropped}`];
 };
 
+/** Nobody, who may read this checkout wherever it lies. */
+const ordinaryUser = [
+  'setpriv',
+  ...['--reuid=65534', '--regid=65534', '--clear-groups'],
+  ...[
+    '--bounding-set=-all,+dac_read_search',
+    '--inh-caps=-all,+dac_read_search',
+    '--ambient-caps=+dac_read_search',
+  ],
+];
+
 describe.each([
   ['CAP_BPF', without('sys_admin', 'perfmon', 'bpf')],
   ['CAP_NET_ADMIN', without('sys_admin', 'net_admin')],
   ['CAP_BPF and CAP_NET_ADMIN', without('all')],
-  ['CAP_BPF and CAP_NET_ADMIN', ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']],
+  ['CAP_BPF and CAP_NET_ADMIN', ordinaryUser],
 ])('a process without %s (%j)', (missing, wrap) => {
   test('is told so by the probe and by a load', async () => {
     const { probe, load } = await jsonOf<Outcomes>(attempt, { wrap });

@@ -1,8 +1,8 @@
 /** The facts of the kernel that runs these tests. */
 import { existsSync, readFileSync } from 'node:fs';
-import { errnoName, systemError } from '#dist/kernel/index.js';
 import { describe, expect, test } from 'vitest';
 import { probeKernel } from 'xdptest';
+import { errnoName, systemError } from '#dist/kernel/index.js';
 import { jsonOf } from '../support/child.ts';
 import { thrownBy } from '../support/errors.ts';
 
@@ -25,7 +25,9 @@ describe('the facts', () => {
     expect(limits.maxMetadataBytes > 0).toBe(limits.context);
     expect(features.parking).toBe(dispatcher.evidence.parkedNs !== undefined);
     expect(dispatcher.evidence.parkingRefused === undefined).toBe(features.parking);
-    expect(dispatcher.evidence.rewritesRefused === undefined).toBe(dispatcher.evidence.rewrites !== undefined);
+    expect(dispatcher.evidence.rewritesRefused === undefined).toBe(
+      dispatcher.evidence.rewrites !== undefined,
+    );
     expect(dispatcher.reason).not.toBe('');
   });
 

@@ -1,9 +1,10 @@
 /** Parking: a parked program's repeats leave the dispatcher alone, and a refusal is no error. */
+
+import { describe, expect, test } from 'vitest';
+import { probeKernel, runXdp, type XdpProgram } from 'xdptest';
 import { type NativeHandle, native } from '#dist/native.js';
 import { programHandle } from '#dist/object/index.js';
 import { park, withParked } from '#dist/run/parking.js';
-import { describe, expect, test } from 'vitest';
-import { probeKernel, runXdp, type XdpProgram } from 'xdptest';
 import { jsonOf } from '../support/child.ts';
 import { action } from '../support/objects.ts';
 

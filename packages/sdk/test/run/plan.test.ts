@@ -10,7 +10,12 @@ interface MadeUpKernel {
 }
 
 /** A kernel as 6.18 was measured: 1.3 us a call, 25 ns a repeat, 18 ms a rewrite. */
-function kernel({ state = 'bypassed', parking = true, cpus = 2, rewriteNs = 18e6 }: MadeUpKernel = {}): PlanningFacts {
+function kernel({
+  state = 'bypassed',
+  parking = true,
+  cpus = 2,
+  rewriteNs = 18e6,
+}: MadeUpKernel = {}): PlanningFacts {
   const cost = state === 'absent' ? 0 : rewriteNs;
   const callNs = 1300;
   const repeatNs = 25;
@@ -52,17 +57,25 @@ const same = (runs: number, more: Partial<Workload> = {}): Workload => ({
   outputs: 'packets',
   ...more,
 });
-const choice = ({ engine, repeat, workers, parked }: RunPlan): unknown => ({ engine, repeat, workers, parked });
+const choice = ({ engine, repeat, workers, parked }: RunPlan): unknown => ({
+  engine,
+  repeat,
+  workers,
+  parked,
+});
 
 describe('distinct packets in single calls', () => {
   const refused = { batchRefused: 'made up' };
 
-  test.each(['bypassed', 'absent'] as const)('have repeat 1 and no parking where the dispatcher is %s', (state) => {
-    const plan = planRun(distinct(1000, refused), kernel({ state }));
-    expect(choice(plan)).toEqual({ engine: 'syscall', repeat: 1, workers: 1, parked: false });
-    expect(plan.reason).toContain('made up');
-    expect(plan.reason).toContain('too little work to share');
-  });
+  test.each(['bypassed', 'absent'] as const)(
+    'have repeat 1 and no parking where the dispatcher is %s',
+    (state) => {
+      const plan = planRun(distinct(1000, refused), kernel({ state }));
+      expect(choice(plan)).toEqual({ engine: 'syscall', repeat: 1, workers: 1, parked: false });
+      expect(plan.reason).toContain('made up');
+      expect(plan.reason).toContain('too little work to share');
+    },
+  );
 
   test('are shared over all CPUs where that pays, and only there', () => {
     const enough = Math.ceil(50e6 / 1300);
@@ -157,13 +170,16 @@ describe('the same packet again and again', () => {
     expect(plan.repeat).toBe(100);
   });
 
-  test.each([true, undefined])('is never run again on what the program made of it (changesPacket: %s)', (changes) => {
-    const { changesPacket: _, ...unknown } = same(1_000_000);
-    const workload = changes === undefined ? unknown : { ...unknown, changesPacket: changes };
-    const plan = planRun(workload, kernel());
-    expect(choice(plan)).toEqual({ engine: 'syscall', repeat: 1, workers: 1, parked: false });
-    expect(plan.reason).toContain('does not restore it');
-  });
+  test.each([true, undefined])(
+    'is never run again on what the program made of it (changesPacket: %s)',
+    (changes) => {
+      const { changesPacket: _, ...unknown } = same(1_000_000);
+      const workload = changes === undefined ? unknown : { ...unknown, changesPacket: changes };
+      const plan = planRun(workload, kernel());
+      expect(choice(plan)).toEqual({ engine: 'syscall', repeat: 1, workers: 1, parked: false });
+      expect(plan.reason).toContain('does not restore it');
+    },
+  );
 
   test('is parked for when a changing program runs often on a kernel that lacks the bypass', () => {
     const plan = planRun(same(1000, { changesPacket: true }), kernel({ state: 'always' }));
@@ -172,7 +188,13 @@ describe('the same packet again and again', () => {
 });
 
 test('a plan never takes slices of more than 30 ms', () => {
-  for (const workload of [distinct(1), distinct(1e6), same(1), same(1e6), same(10, { changesPacket: true })]) {
+  for (const workload of [
+    distinct(1),
+    distinct(1e6),
+    same(1),
+    same(1e6),
+    same(10, { changesPacket: true }),
+  ]) {
     expect(planRun(workload, kernel()).sliceMs).toBeLessThanOrEqual(30);
   }
 });
