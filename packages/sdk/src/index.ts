@@ -1,4 +1,5 @@
 /** The public API of `xdptest`: re-exports only. */
+export { type BenchOptions, type BenchResult, benchXdp } from './bench/index.ts';
 export { errorCodes, XdpError, type XdpErrorCode, type XdpErrorDetails } from './errors.ts';
 export {
   type Capability,

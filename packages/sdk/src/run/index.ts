@@ -5,6 +5,7 @@ export type { RunContext } from './checks.ts';
 export type { PacketSource } from './input.ts';
 export { type EngineName, type PlanningFacts, planRun, type RunPlan, type Workload } from './plan.ts';
 export { closeWorkers } from './pool.ts';
+export { openRepeater, type Repeater } from './repeater.ts';
 export type { RedirectTarget } from './redirect.ts';
 export { type PacketResult, RunResults } from './results.ts';
 export { runMany } from './run-many.ts';
