@@ -4,32 +4,39 @@ import {
   eth,
   type FieldPath,
   fieldReader,
+  gre,
+  gue,
   icmp,
   icmpv6,
   internetChecksum,
   ipv4,
   ipv6,
+  locateField,
+  mpls,
   type Packet,
   type PacketChanges,
   packet,
   payload,
   random,
+  sctp,
   sequence,
+  srh,
   tcp,
   trailer,
   udp,
   type VaryFields,
   vary,
   vlan,
+  vxlan,
 } from 'xdptest/packet';
 
-/** Builds packet `index` of the varied ones afresh, with the values that a dissection of it shows. */
+/** Builds a varied packet afresh, with the values that stand in it. */
 function builtAfresh(template: Packet, fields: VaryFields, bytes: Uint8Array): Uint8Array {
   const changes: Record<string, Record<string, unknown>> = {};
   for (const path of Object.keys(fields) as FieldPath[]) {
     const [layer, field] = path.split('.') as [string, string];
     changes[layer] ??= {};
-    changes[layer][field] = fieldReader(path)(bytes);
+    changes[layer][field] = locateField(template, path).read(bytes);
   }
   return template.with(changes as PacketChanges).bytes;
 }
@@ -60,6 +67,19 @@ const templates: Record<string, Packet> = {
   'IPv4 in IPv4': packet(eth(), ipv4(), ...inner),
   'IPv4 in IPv6': packet(eth(), ipv6(), ...inner),
   'an ICMP error that quotes UDP': packet(eth(), ipv4(), icmp({ type: 3 }), ...inner),
+  'GUE, checksums inside and outside': packet(eth(), ipv4(), udp(), gue(), ...inner),
+  'GUE over IPv6 without a checksum': packet(eth(), ipv6(), udp({ checksum: 0 }), gue(), ...inner),
+  'VXLAN, three checksums in one another': packet(eth(), ipv4(), udp(), vxlan(), eth(), ipv6(), tcp(), data),
+  'GRE with checksum and key': packet(eth(), ipv4(), gre({ checksum: 'auto', key: 7 }), ...inner),
+  MPLS: packet(eth(), mpls(), ...inner),
+  'SCTP, whose CRC an outer checksum covers': packet(eth(), ipv4(), udp(), gue(), ipv4(), sctp(), data),
+  'SRv6, whose final segment is in the pseudo header': packet(
+    eth(),
+    ipv6({ dst: '2001:db8::2' }),
+    srh({ segments: ['2001:db8::3', '2001:db8::2'], segmentsLeft: 1 }),
+    udp(),
+    data,
+  ),
   'a padded frame': packet(eth(), ipv4(), udp(), trailer(new Uint8Array(18))),
 };
 
@@ -93,6 +113,14 @@ const candidates: readonly FieldPath[] = [
   'icmp.seq',
   'icmpv6.id',
   'icmpv6.code',
+  'eth[1].dst',
+  'udp[1].sport',
+  'vxlan.vni',
+  'gre.key',
+  'mpls.label',
+  'sctp.sport',
+  'sctp.tag',
+  'srh.tag',
 ];
 
 describe.each(Object.entries(templates))('%s', (_, template) => {
