@@ -10,13 +10,13 @@ import {
   formatJunit,
   formatTable,
   type KernelRun,
+  linePrefixer,
   listKernels,
   type OutputStream,
   type RootChoice,
+  resolveKernel,
   runOnKernels,
 } from '../vm/index.ts';
-import { resolveKernel } from '../vm/kernels.ts';
-import { linePrefixer } from '../vm/output.ts';
 
 const usage = `usage: xdptest vm --kernel NAME[,NAME...] [options] -- COMMAND [ARGUMENT...]
        xdptest vm list [--offline] [--refresh]

@@ -1,6 +1,6 @@
 /** Addresses as text, where a BTF type has room for exactly one: IPv4 in 4 bytes, MAC in 6, IPv6 in 16. */
 import { XdpError } from '../errors.ts';
-import { parseIpv4, parseIpv6, parseMac } from '../packet/addresses.ts';
+import { parseIpv4, parseIpv6, parseMac } from '../packet/index.ts';
 import type { ResolvedType } from './codec.ts';
 
 /** The bytes of an address in network order, or undefined where the type is none that an address is kept in. */

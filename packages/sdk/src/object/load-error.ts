@@ -1,8 +1,7 @@
 /** What went wrong when an object was opened or loaded, in words: text apart from the loading itself. */
 import { constants } from 'node:os';
 import { XdpError } from '../errors.ts';
-import { explainRefusal, readPrivileges } from '../kernel/privileges.ts';
-import { errnoName } from '../kernel/system-error.ts';
+import { errnoName, explainRefusal, readPrivileges } from '../kernel/index.ts';
 import type { NativeFailure } from '../native.ts';
 
 const TAIL_LINES = 16;

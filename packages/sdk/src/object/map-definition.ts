@@ -1,8 +1,9 @@
 /** What a map is: its kind, sizes and codecs, apart from what it holds. */
 import type { NativeMap } from '../native.ts';
 import { isIndexed, isKeyless, isPerCpu, type MapType, mapTypeName } from './bpf-constants.ts';
-import { type Codec, type CodecTable, rawCodec } from './codec.ts';
+import { type Codec, rawCodec } from './codec.ts';
 import { integerCodec } from './codec-scalar.ts';
+import type { CodecTable } from './codec-table.ts';
 
 export interface MapDefinition {
   readonly name: string;

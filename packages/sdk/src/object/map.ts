@@ -1,7 +1,7 @@
 /** Maps of a loaded object: typed reading and writing from outside of the kernel. */
 import { constants } from 'node:os';
 import { describeValue, expectInteger, expectOptions, invalidArgument, XdpError } from '../errors.ts';
-import { systemError } from '../kernel/system-error.ts';
+import { systemError } from '../kernel/index.ts';
 import { type NativeHandle, native } from '../native.ts';
 import { isIndexed, isMapOfMaps, isPlainArray, type MapType, updateFlags } from './bpf-constants.ts';
 import { type BpfValue, encodeInto, encodeValue } from './codec.ts';

@@ -1,8 +1,9 @@
 /** Global variables: where each one lies, their values before the load and, for .data and .bss, afterwards. */
 import { XdpError } from '../errors.ts';
-import { systemError } from '../kernel/system-error.ts';
+import { systemError } from '../kernel/index.ts';
 import { type NativeHandle, type NativeMap, native } from '../native.ts';
-import { type BpfValue, type Codec, type CodecTable, encodeInto, encodeValue } from './codec.ts';
+import { type BpfValue, type Codec, encodeInto, encodeValue } from './codec.ts';
+import type { CodecTable } from './codec-table.ts';
 
 /** One global variable of an object. */
 export interface Variable {

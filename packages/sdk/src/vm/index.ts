@@ -1,9 +1,12 @@
 /** The same command on other kernels, each in a throw-away machine. Published as `xdptest/vm`. */
 export type { AcceleratorChoice } from './accelerator.ts';
 export type { DebianKernel } from './debian.ts';
-export { type KernelList, listKernels } from './kernels.ts';
+/** @internal `resolveKernel` is for the command line. */
+export { type KernelList, listKernels, resolveKernel } from './kernels.ts';
 export type { OutputStream } from './machine.ts';
 export { exitCodeOf, type Outcome } from './outcome.ts';
+/** @internal For the command line. */
+export { linePrefixer } from './output.ts';
 export type { TestCounts, TestRecord, TestStatus } from './records.ts';
 export { formatJson, formatJunit } from './report.ts';
 export type { RootChoice } from './root.ts';
