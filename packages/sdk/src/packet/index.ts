@@ -38,6 +38,14 @@ export {
   vxlan,
 } from './builders.ts';
 export { crc32c, internetChecksum, updateChecksum16, updateChecksum32 } from './checksum.ts';
+export { type DiffOptions, diff, type PacketDiff } from './compare/diff.ts';
+export {
+  type Difference,
+  type FieldDifference,
+  formatDifferences,
+  type LayerDifference,
+} from './compare/difference.ts';
+export { type LayerMatch, type LayersMatch, matchLayers } from './compare/match.ts';
 export { type DissectOptions, dissect } from './dissect.ts';
 export { type FieldPlace, type FieldValue, fieldReader, locateField } from './fields.ts';
 export { type ChecksumPlace, computeChecksum, writeChecksum } from './layer-checksum.ts';
@@ -96,5 +104,6 @@ export {
 } from './packet-batch.ts';
 export * from './pcap/index.ts';
 export { etherTypes, ipProtocols } from './protocols.ts';
+export { formatLine, formatTree, type HexdumpOptions, hexdump } from './show/index.ts';
 export type { LayerFields, LayerSpec } from './spec.ts';
 export * from './vary/index.ts';

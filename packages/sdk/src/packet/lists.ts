@@ -17,10 +17,10 @@ export const bytesType: ListType = {
   format: (value) => formatBytes(value as Uint8Array),
 };
 
-/** Up to sixteen bytes in hex, with the length when there are more. */
-export function formatBytes(bytes: Uint8Array): string {
-  const shown = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-  if (bytes.length > 16) return `${shown} ... (${bytes.length} bytes)`;
+/** Up to `limit` bytes in hex, with the length when there are more. */
+export function formatBytes(bytes: Uint8Array, limit = 16): string {
+  const shown = Array.from(bytes.subarray(0, limit), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  if (bytes.length > limit) return `${shown} ... (${bytes.length} bytes)`;
   return bytes.length === 0 ? '(empty)' : shown;
 }
 
