@@ -1,7 +1,9 @@
 /**
  * Codecs of structs and unions. Members of anonymous structs and unions belong to the type around them, as in C.
- * Members that are not given are zero, as with a designated initializer; of a union at most one may be given.
+ * Members that are not given are zero, as with a designated initializer. Of a union one is enough; more must agree, as
+ * they do in a value that was read and is written back.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { XdpError } from '../errors.ts';
 import type { NativeType } from '../native.ts';
 import { type BpfValue, type Codec, type CodecContext, encodeInto, invalidValue } from './codec.ts';
@@ -37,6 +39,7 @@ export function aggregateCodec(context: CodecContext, type: Aggregate): Codec {
         );
       }
       const chosen = new Map<object, { alternative: number; by: string }>();
+      const shared: { readonly member: Member; readonly other: string; readonly item: unknown }[] = [];
       for (const [key, item] of Object.entries(value)) {
         const member = members().get(key);
         if (member === undefined) {
@@ -50,14 +53,22 @@ export function aggregateCodec(context: CodecContext, type: Aggregate): Codec {
         for (const { union, alternative } of member.choices) {
           const earlier = chosen.get(union);
           if (earlier !== undefined && earlier.alternative !== alternative) {
-            throw new XdpError(
-              'XDP_VALUE_INVALID',
-              `${path}: ${earlier.by} and ${key} share their bytes in a union: give only one of them`,
-            );
+            const first = members().get(earlier.by)!;
+            shared.push({ member: first, other: key, item: (value as Record<string, unknown>)[earlier.by] });
           }
           chosen.set(union, { alternative, by: key });
         }
         encodeInto(member.codec, item, view, offset + member.byteOffset, `${path}.${key}`);
+      }
+      for (const { member, other, item } of shared) {
+        const alone = new DataView(new ArrayBuffer(type.size));
+        encodeInto(member.codec, item, alone, member.byteOffset, `${path}.${member.name}`);
+        const written = member.codec.decode(view, offset + member.byteOffset);
+        if (isDeepStrictEqual(written, member.codec.decode(alone, member.byteOffset))) continue;
+        throw new XdpError(
+          'XDP_VALUE_INVALID',
+          `${path}: ${member.name} and ${other} share their bytes in a union, and differ there: give only one of them`,
+        );
       }
     },
     decode(view, offset): BpfValue {
@@ -83,16 +94,9 @@ function collect(
       return inner.kind === 'struct' || inner.kind === 'union' ? collect(context, inner, at, inside) : [];
     }
     if (member.bitSize > 0) {
-      const codec = bitfieldCodec(bitfieldType(inner), member.bitSize, at);
+      const codec = bitfieldCodec(inner, member.bitSize, at);
       return [{ name: member.name, codec, byteOffset: 0, choices: inside }];
     }
     return [{ name: member.name, codec: context.codecOf(member.type), byteOffset: at >> 3, choices: inside }];
   });
-}
-
-function bitfieldType(type: NativeType): { name: string; signed: boolean; boolean: boolean } {
-  if (type.kind === 'int') {
-    return { name: type.name, signed: (type.encoding & 1) !== 0, boolean: (type.encoding & 4) !== 0 };
-  }
-  return { name: type.name, signed: type.kind === 'enum' && type.signed, boolean: false };
 }

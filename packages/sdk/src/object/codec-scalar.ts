@@ -1,5 +1,6 @@
 /** Codecs of integers, enums and floats. */
 import { describeValue, XdpError } from '../errors.ts';
+import type { NativeType } from '../native.ts';
 import { type BpfValue, type Codec, invalidValue } from './codec.ts';
 
 const INT_SIGNED = 1;
@@ -101,38 +102,44 @@ function booleanCodec(name: string, size: number): Codec {
   };
 }
 
-export function enumCodec(type: {
-  readonly name: string;
-  readonly size: number;
-  readonly signed: boolean;
-  readonly values: readonly { readonly name: string; readonly value: number | bigint }[];
-}): Codec {
-  const { size } = type;
-  const signed = type.signed || type.values.some((entry) => entry.value < 0);
+type EnumType = Extract<NativeType, { kind: 'enum' }>;
+
+/** Numbers and names of an enum. Two names of one number: the first is what is read. */
+function enumerators(type: EnumType) {
   const numbers = new Map(type.values.map((entry) => [entry.name, BigInt(entry.value)]));
   const names = new Map<bigint, string>();
   for (const [name, number] of numbers) if (!names.has(number)) names.set(number, name);
+  // Without the signedness flag (clang before 16) a negative number may as well be a large one.
+  const signed = type.signed || type.values.some((entry) => entry.value < 0);
+  return {
+    signed,
+    nameOf: (number: number | bigint): string | undefined => names.get(BigInt(number)),
+    numberOf(value: unknown, bits: number, path: string): bigint {
+      if (typeof value !== 'string') {
+        const large =
+          signed && !type.signed && (typeof value === 'number' || typeof value === 'bigint') && value > 0;
+        return toInteger(value, bits, signed && !large, path);
+      }
+      const known = numbers.get(value);
+      if (known !== undefined) return known;
+      const all = [...numbers.keys()].join(', ');
+      throw invalidValue(path, value, `an enumerator of enum ${type.name}: ${all}`);
+    },
+  };
+}
+
+export function enumCodec(type: EnumType): Codec {
+  const { size } = type;
+  const { signed, nameOf, numberOf } = enumerators(type);
   return {
     size,
     type: `enum ${type.name}`,
     encode(value, view, offset, path) {
-      let number: bigint;
-      if (typeof value === 'string') {
-        const known = numbers.get(value);
-        if (known === undefined) {
-          throw invalidValue(
-            path,
-            value,
-            `an enumerator of enum ${type.name}: ${[...numbers.keys()].join(', ')}`,
-          );
-        }
-        number = known;
-      } else number = toInteger(value, size * 8, signed, path);
-      writeInteger(view, offset, size, number, true);
+      writeInteger(view, offset, size, numberOf(value, size * 8, path), true);
     },
     decode(view, offset): BpfValue {
       const number = readInteger(view, offset, size, signed, true);
-      return names.get(BigInt(number)) ?? number;
+      return nameOf(number) ?? number;
     },
   };
 }
@@ -152,11 +159,11 @@ export function floatCodec(type: { readonly name: string; readonly size: number 
 }
 
 /** A bitfield: `bits` bits from bit `bitOffset` of the struct on, lowest first as on every little-endian target. */
-export function bitfieldCodec(
-  type: { readonly name: string; readonly signed: boolean; readonly boolean: boolean },
-  bits: number,
-  bitOffset: number,
-): Codec {
+export function bitfieldCodec(type: NativeType, bits: number, bitOffset: number): Codec {
+  const names = type.kind === 'enum' ? enumerators(type) : undefined;
+  const encoding = type.kind === 'int' ? type.encoding : 0;
+  const signed = names?.signed ?? (encoding & INT_SIGNED) !== 0;
+  const boolean = (encoding & INT_BOOL) !== 0;
   const firstByte = bitOffset >> 3;
   const shift = BigInt(bitOffset & 7);
   const bytes = Math.ceil(((bitOffset & 7) + bits) / 8);
@@ -170,16 +177,19 @@ export function bitfieldCodec(
     size: 0,
     type: `${type.name}:${bits}`,
     encode(value, view, offset, path) {
-      const number = toInteger(typeof value === 'boolean' ? Number(value) : value, bits, type.signed, path);
+      const number =
+        names === undefined
+          ? toInteger(typeof value === 'boolean' ? Number(value) : value, bits, signed, path)
+          : toInteger(names.numberOf(value, bits, path), bits, signed, path);
       let word = (load(view, offset) & ~mask) | ((BigInt.asUintN(bits, number) << shift) & mask);
       for (let i = 0; i < bytes; i++, word >>= 8n)
         view.setUint8(offset + firstByte + i, Number(word & 0xffn));
     },
     decode(view, offset) {
       const word = (load(view, offset) & mask) >> shift;
-      if (type.boolean) return word !== 0n;
-      const number = type.signed ? BigInt.asIntN(bits, word) : word;
-      return bits <= 32 ? Number(number) : number;
+      if (boolean) return word !== 0n;
+      const number = signed ? BigInt.asIntN(bits, word) : word;
+      return names?.nameOf(number) ?? (bits <= 32 ? Number(number) : number);
     },
   };
 }
