@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { native } from '#dist/native.js';
-import { programHandle } from '#dist/object/index.js';
 import type { XdpProgram } from 'xdptest';
 import type { PacketBatch } from 'xdptest/packet';
+import { native } from '#dist/native.js';
+import { programHandle } from '#dist/object/index.js';
 
 export const binaries = fileURLToPath(new URL('../../bin/', import.meta.url));
 
@@ -25,13 +25,14 @@ export class CLoop {
     this.#directory = mkdtempSync(join(tmpdir(), 'xdptest-bench-'));
     const file = join(this.#directory, 'packets');
     const parts = [Uint32Array.of(batch.length), batch.offsets, batch.lengths, batch.bytes];
-    writeFileSync(file, Buffer.concat(parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength))));
+    writeFileSync(
+      file,
+      Buffer.concat(parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength))),
+    );
     const fd = native().handleNumber(programHandle(program));
-    this.#child = spawn(join(binaries, 'c-loop'), [file], { stdio: ['pipe', 'pipe', 'inherit', fd] }) as ChildProcessByStdio<
-      Writable,
-      Readable,
-      null
-    >;
+    this.#child = spawn(join(binaries, 'c-loop'), [file], {
+      stdio: ['pipe', 'pipe', 'inherit', fd],
+    }) as ChildProcessByStdio<Writable, Readable, null>;
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 

@@ -3,7 +3,7 @@
  * the kernel's own cost of the program alone. Outputs are kept; the packets are the same; the rounds take turns.
  */
 import { availableParallelism } from 'node:os';
-import { benchXdp, probeKernel, type RunManyOptions, runMany, type XdpProgram, XdpObject } from 'xdptest';
+import { benchXdp, probeKernel, type RunManyOptions, runMany, XdpObject, type XdpProgram } from 'xdptest';
 import { eth, ipv4, type PacketBatch, packet, payload, random, range, udp, vary } from 'xdptest/packet';
 import { loadBalancer, makeBackends, setBackends, VIP } from '../../examples/load-balancer/balancer.ts';
 import { CLoop } from './c-loop.ts';
@@ -37,7 +37,8 @@ export async function benchEngines(options: Options, show: (row: Row) => void): 
       for (const row of await compare(name, program, bytes, options)) show(row);
     }
   }
-  if (options.matches('engines kernel repeat')) for (const bytes of [64, 1500]) show(await kernelRepeat(trivial.program('pass'), bytes, options));
+  if (options.matches('engines kernel repeat'))
+    for (const bytes of [64, 1500]) show(await kernelRepeat(trivial.program('pass'), bytes, options));
   trivial.close();
   lb.close();
 }
@@ -74,5 +75,9 @@ async function compare(name: string, program: XdpProgram, bytes: number, options
 /** What the kernel's own repeat costs: a program that does not change the packet, parked, no copies at all. */
 async function kernelRepeat(program: XdpProgram, bytes: number, options: Options): Promise<Row> {
   const { ns } = await benchXdp(program, new Uint8Array(bytes), { engine: 'syscall', count: options.rounds });
-  return summarize({ case: 'trivial', engine: `kernel repeat (${probeKernel().release})`, bytes, workers: 1 }, ns, undefined);
+  return summarize(
+    { case: 'trivial', engine: `kernel repeat (${probeKernel().release})`, bytes, workers: 1 },
+    ns,
+    undefined,
+  );
 }

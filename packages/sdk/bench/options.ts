@@ -36,6 +36,7 @@ export function readOptions(args: string[]): Options {
 
 function positive(name: string, text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} must be a positive whole number\n\n${usage}`);
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`--${name} must be a positive whole number\n\n${usage}`);
   return number;
 }

@@ -5,7 +5,12 @@ import { type Row, summarize } from './statistics.ts';
 
 export function benchPackets(options: Options, show: (row: Row) => void): void {
   if (!options.matches('packets')) return;
-  const template = packet(eth(), ipv4({ dst: '192.0.2.1' }), udp({ dport: 443 }), payload(new Uint8Array(22)));
+  const template = packet(
+    eth(),
+    ipv4({ dst: '192.0.2.1' }),
+    udp({ dport: 443 }),
+    payload(new Uint8Array(22)),
+  );
   const fields = { 'ipv4.src': range('10.0.0.0/12'), 'udp.sport': random({ seed: 1 }) };
   const varied = vary(template, fields, options.packets);
   const batch = varied.toBatch();

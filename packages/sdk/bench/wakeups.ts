@@ -19,7 +19,9 @@ export async function benchWakeups(options: Options, note: (line: string) => voi
   note(`Wakeups of another task on the same CPU, late by: idle ${await lateness(() => pause(2000))}`);
   for (const engine of ['batch', 'syscall']) {
     const late = await lateness(async () => {
-      const child = spawn('taskset', ['-c', CPU, process.execPath, pinned, engine, String(options.packets)], { stdio: 'inherit' });
+      const child = spawn('taskset', ['-c', CPU, process.execPath, pinned, engine, String(options.packets)], {
+        stdio: 'inherit',
+      });
       const [code] = (await once(child, 'exit')) as [number];
       if (code !== 0) throw new Error(`the packets did not run (exit ${code})`);
     });
@@ -28,7 +30,9 @@ export async function benchWakeups(options: Options, note: (line: string) => voi
 }
 
 async function lateness(work: () => Promise<unknown>): Promise<string> {
-  const child = spawn('taskset', ['-c', CPU, join(binaries, 'wakeups')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn('taskset', ['-c', CPU, join(binaries, 'wakeups')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   await work();
   child.stdin.end('.');
   const [max, p99, count] = (await text(child.stdout)).trim().split(' ');

@@ -1,6 +1,8 @@
 /* What JavaScript sees of the addon, and nothing else. There is no global state but libbpf's print function: the addon
  * is loaded once in each thread. */
 #include <bpf/libbpf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "batch.h"
 #include "handle.h"
@@ -30,6 +32,25 @@ static napi_value collect_garbage(napi_env env, napi_callback_info info)
 	(void)info;
 	napi_adjust_external_memory(env, beyond_any_limit, &total);
 	napi_adjust_external_memory(env, -beyond_any_limit, &total);
+	return NULL;
+}
+
+/* (bytes): asks for huge pages behind a typed array that will be filled from end to end. The kernel zeroes memory at the
+ * first touch, page by page, and a fault costs more than the zeroing: fewer and larger pages halve the time of a run that
+ * keeps outputs of 1500 bytes. */
+static napi_value advise_huge_pages(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 1);
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct js_bytes bytes;
+	uintptr_t from, to;
+
+	if (!js_read_bytes(env, args[0], &bytes))
+		return NULL;
+	from = ((uintptr_t)bytes.data + page - 1) & ~(page - 1);
+	to = ((uintptr_t)bytes.data + bytes.size) & ~(page - 1);
+	if (to > from)
+		madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish: refused where there are none */
 	return NULL;
 }
 
@@ -90,6 +111,7 @@ NAPI_MODULE_INIT()
 		METHOD("captureStop", capture_stop),
 		METHOD("possibleCpus", possible_cpus),
 		METHOD("collectGarbage", collect_garbage),
+		METHOD("adviseHugePages", advise_huge_pages),
 	};
 
 	object_install_print();

@@ -393,7 +393,7 @@ static napi_value load_once(napi_env env, struct js_bytes bytes, const char *nam
 		bpf_program__set_log_level(program, (__u32)log_level);
 	}
 	/* The verifier gives up when a signal is pending, and libbpf tries no more than five times. */
-	signals_hold(&old_signals);
+	signals_hold_all(&old_signals);
 	error = bpf_object__load(object);
 	signals_release(&old_signals);
 	if (error == 0) {

@@ -1,17 +1,32 @@
 /* Keeps signals away from the kernel's long calls; see signals.h. */
 #include "signals.h"
 
-void signals_hold(sigset_t *old)
+#include <stdbool.h>
+#include <stddef.h>
+
+static void hold(sigset_t *old, bool asked_too)
 {
-	/* The first four end or stop the process as a person asked; the others report a fault of this very thread. */
-	static const int never_held[] = { SIGINT,  SIGTERM, SIGQUIT, SIGHUP,  SIGTSTP, SIGSEGV,
-					  SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGABRT };
+	static const int asked[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP };
+	/* Reports of a fault of this very thread. */
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
 	sigset_t held;
 
 	sigfillset(&held);
-	for (size_t i = 0; i < sizeof(never_held) / sizeof(never_held[0]); i++)
-		sigdelset(&held, never_held[i]);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&held, faults[i]);
+	for (size_t i = 0; !asked_too && i < sizeof(asked) / sizeof(asked[0]); i++)
+		sigdelset(&held, asked[i]);
 	pthread_sigmask(SIG_BLOCK, &held, old);
+}
+
+void signals_hold(sigset_t *old)
+{
+	hold(old, false);
+}
+
+void signals_hold_all(sigset_t *old)
+{
+	hold(old, true);
 }
 
 void signals_release(const sigset_t *old)

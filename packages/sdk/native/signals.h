@@ -10,4 +10,6 @@
  * never come to its end, and one that is made again counts twice in the program's maps. A blocked signal is no pending
  * one to the kernel; it arrives when the mask is restored. What remains (SIGSTOP, a debugger) is rare: retry. */
 void signals_hold(sigset_t *old);
+/* Holds those too that end or stop the process as a person asked: for calls that take no longer than a verification. */
+void signals_hold_all(sigset_t *old);
 void signals_release(const sigset_t *old);

@@ -362,6 +362,7 @@ export interface Native {
   captureStop(capture: NativeCapture): void;
   possibleCpus(): number;
   collectGarbage(): void;
+  adviseHugePages(bytes: Uint8Array): void;
 }
 
 const prebuilds = new URL('../prebuilds/', import.meta.url);

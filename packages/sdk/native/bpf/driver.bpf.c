@@ -217,6 +217,8 @@ static __always_inline int run_packet(struct xdp_md *ctx, __u32 index)
 	if (copy_in(ctx, AT(memory.input, packet->offset, BATCH_INPUT_BYTES - 1), length))
 		return DRIVER_COPY_IN;
 
+	if (flags & DRIVER_REDIRECTS)
+		bpf_redirect(0, 0); /* no interface has index 0; what the kernel keeps is never cleared otherwise */
 	if (flags & DRIVER_TIME)
 		started = bpf_ktime_get_ns();
 	verdict = target(ctx);

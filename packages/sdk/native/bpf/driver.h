@@ -17,6 +17,7 @@ enum {
 enum driver_flags {
 	DRIVER_CAPTURE = 1,     /* copy the packet that comes out */
 	DRIVER_TIME = 2,        /* read the clock around the program */
+	DRIVER_REDIRECTS = 8,   /* forget the last redirect's target before the packet runs */
 	DRIVER_STALE_HEAD = 4,  /* leave in the headroom what the last packet's run wrote there */
 };
 

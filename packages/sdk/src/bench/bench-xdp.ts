@@ -61,15 +61,27 @@ const known = ['name', 'count', 'minTimeMs', 'engine', 'context'] as const;
  *
  * @throws XdpError as {@link runXdp}; `XDP_ENGINE_UNAVAILABLE`
  */
-export async function benchXdp(program: XdpProgram, packet: PacketLike, options?: BenchOptions): Promise<BenchResult> {
-  const { name, count = 10, minTimeMs = 100, engine = 'auto', context } = expectOptions('benchXdp', options, known);
+export async function benchXdp(
+  program: XdpProgram,
+  packet: PacketLike,
+  options?: BenchOptions,
+): Promise<BenchResult> {
+  const {
+    name,
+    count = 10,
+    minTimeMs = 100,
+    engine = 'auto',
+    context,
+  } = expectOptions('benchXdp', options, known);
   expectInteger('benchXdp: count', count, 1, 10_000);
   expectInteger('benchXdp: minTimeMs', minTimeMs, 1, 600_000);
   if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) {
     throw invalidArgument(`benchXdp: name must be a string, got ${describeValue(name)}`);
   }
   if (engine !== 'auto' && engine !== 'batch' && engine !== 'syscall') {
-    throw invalidArgument(`benchXdp: engine must be 'auto', 'batch' or 'syscall', got ${describeValue(engine)}`);
+    throw invalidArgument(
+      `benchXdp: engine must be 'auto', 'batch' or 'syscall', got ${describeValue(engine)}`,
+    );
   }
   const repeater = openRepeater(program, packet, { engine, ...(context === undefined ? {} : { context }) });
   try {
@@ -87,7 +99,12 @@ interface Measured {
   readonly retries: number;
 }
 
-async function measure(repeater: Repeater, what: 'program' | 'empty', count: number, goalNs: number): Promise<Measured> {
+async function measure(
+  repeater: Repeater,
+  what: 'program' | 'empty',
+  count: number,
+  goalNs: number,
+): Promise<Measured> {
   let runs = 1;
   let trial = await repeater.run(what, runs);
   while (trial.elapsedNs < goalNs) {
@@ -106,7 +123,12 @@ async function measure(repeater: Repeater, what: 'program' | 'empty', count: num
   return { runs, ns, retries };
 }
 
-function result(name: string, repeater: Repeater, { runs, ns, retries }: Measured, overheadNs: number): BenchResult {
+function result(
+  name: string,
+  repeater: Repeater,
+  { runs, ns, retries }: Measured,
+  overheadNs: number,
+): BenchResult {
   const { engine, changesPacket, warnings } = repeater;
   const nsPerOp = median(ns);
   const minNs = Math.min(...ns);

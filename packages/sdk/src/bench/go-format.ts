@@ -13,13 +13,22 @@ export interface BenchmarkLine {
 /** `BenchmarkLoadBalancer-2   1000000   85.10 ns/op`. */
 export function formatLine({ name, runs, values }: BenchmarkLine): string {
   const columns = values.map(({ value, unit }) => `${formatValue(value).padStart(10)} ${unit}`);
-  return [`Benchmark${benchmarkName(name)}-${availableParallelism()}`, String(runs).padStart(9), ...columns].join('\t');
+  return [
+    `Benchmark${benchmarkName(name)}-${availableParallelism()}`,
+    String(runs).padStart(9),
+    ...columns,
+  ].join('\t');
 }
 
 /** The lines before the first benchmark: benchstat compares only what agrees in them. */
 export function formatHeader(packageName: string): string {
   const goarch = { x64: 'amd64', ia32: '386' }[arch() as string] ?? arch();
-  return [`goos: ${platform()}`, `goarch: ${goarch}`, `pkg: ${packageName}`, `cpu: ${cpus()[0]?.model ?? 'unknown'}`].join('\n');
+  return [
+    `goos: ${platform()}`,
+    `goarch: ${goarch}`,
+    `pkg: ${packageName}`,
+    `cpu: ${cpus()[0]?.model ?? 'unknown'}`,
+  ].join('\n');
 }
 
 /** A name without spaces that starts with a capital, as Go's are: `udp 64 bytes` becomes `Udp_64_bytes`. */

@@ -1,5 +1,6 @@
 /** The columns that a run of many packets writes: shared memory, so that all threads fill the same ones. */
 import { XdpError } from '../errors.ts';
+import { native } from '../native.ts';
 import { MAX_BATCH_BYTES } from '../packet/index.ts';
 
 /** One element a packet in each array. Structured clones of it share the memory. */
@@ -88,6 +89,7 @@ export class OutputArena {
         if (this.#buffer.byteLength < end) throw error;
       }
     }
+    native().adviseHugePages(new Uint8Array(this.#buffer, start, this.#pieceBytes));
     return { start, end };
   }
 

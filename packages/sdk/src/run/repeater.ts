@@ -21,7 +21,10 @@ export interface Repeater {
   readonly changesPacket: boolean;
   readonly warnings: readonly string[];
   /** `empty`: a program that does nothing, in the same place. Wall time; the event loop gets its turn now and then. */
-  run(what: 'program' | 'empty', runs: number): Promise<{ readonly elapsedNs: number; readonly retries: number }>;
+  run(
+    what: 'program' | 'empty',
+    runs: number,
+  ): Promise<{ readonly elapsedNs: number; readonly retries: number }>;
   close(): void;
 }
 
@@ -79,7 +82,11 @@ async function sliced(
 
 /** An empty program of a flavour, which closes with its repeater. */
 function emptyProgram(flavour: DriverFlavour): NativeHandle {
-  const empty = native().loadBareProgram(flavour.frags ? 1 : 0, XDP_PASS, flavour.attachType === 'xdp' ? 1 : 0);
+  const empty = native().loadBareProgram(
+    flavour.frags ? 1 : 0,
+    XDP_PASS,
+    flavour.attachType === 'xdp' ? 1 : 0,
+  );
   if (typeof empty !== 'number') return empty;
   throw new XdpError('XDP_SYSCALL_FAILED', `benchXdp: an empty program does not load: ${errnoName(-empty)}`);
 }
@@ -109,10 +116,14 @@ class DriverRepeater implements Repeater {
     this.#empty = emptyProgram(flavour);
     this.changesPacket = changesPacket;
     this.warnings = [
-      ...(changesPacket ? ['the program changes the packet: it is restored for every run, which is part of the time'] : []),
+      ...(changesPacket
+        ? ['the program changes the packet: it is restored for every run, which is part of the time']
+        : []),
       ...(driver.parkingRefused === undefined
         ? []
-        : [`the driver is not parked (${driver.parkingRefused}): each call of 1024 runs rewrites the dispatcher`]),
+        : [
+            `the driver is not parked (${driver.parkingRefused}): each call of 1024 runs rewrites the dispatcher`,
+          ]),
     ];
   }
 
@@ -133,10 +144,18 @@ class DriverRepeater implements Repeater {
           useContext: testRunLimits().context ? 1 : 0,
         });
         if (result.errno !== 0) {
-          throw runError('benchXdp', { program: this.#program, context: this.#context }, result.errno, result.retries);
+          throw runError(
+            'benchXdp',
+            { program: this.#program, context: this.#context },
+            result.errno,
+            result.retries,
+          );
         }
         if (result.driverError !== 0) {
-          throw new XdpError('XDP_ENGINE_UNAVAILABLE', `benchXdp: the batch driver gave up (step ${result.driverError})`);
+          throw new XdpError(
+            'XDP_ENGINE_UNAVAILABLE',
+            `benchXdp: the batch driver gave up (step ${result.driverError})`,
+          );
         }
         return result;
       } finally {
@@ -181,13 +200,19 @@ class SyscallRepeater implements Repeater {
     );
     this.#mostRepeat = plan.repeat === 1 ? 1 : 0x7fff_ffff;
     if (changesPacket) {
-      const why = batchRefused === undefined ? 'the batch engine was not wanted' : `no batch engine: ${batchRefused}`;
-      warnings.push(`the program changes the packet, so every run is a system call of its own, whose time is included (${why})`);
+      const why =
+        batchRefused === undefined ? 'the batch engine was not wanted' : `no batch engine: ${batchRefused}`;
+      warnings.push(
+        `the program changes the packet, so every run is a system call of its own, whose time is included (${why})`,
+      );
     }
     if (plan.parked) {
       for (const target of [programHandle(program), this.#empty]) {
         const parked = park(target);
-        if ('refused' in parked) warnings.push(`not parked (${parked.refused}): calls rewrite the dispatcher, whose time is included`);
+        if ('refused' in parked)
+          warnings.push(
+            `not parked (${parked.refused}): calls rewrite the dispatcher, whose time is included`,
+          );
         else this.#parked.push(parked);
       }
     }
@@ -210,7 +235,8 @@ class SyscallRepeater implements Repeater {
         native().testRun({ ...call, repeat }, this.#result);
         const errno = this.#result[RUN.errno]!;
         retries += this.#result[RUN.retries]!;
-        if (errno !== 0) throw runError('benchXdp', { program: this.#program, context: this.#context }, errno, retries);
+        if (errno !== 0)
+          throw runError('benchXdp', { program: this.#program, context: this.#context }, errno, retries);
         left -= repeat;
       }
       return { elapsedNs: Number(process.hrtime.bigint() - started), retries };

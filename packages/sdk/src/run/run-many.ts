@@ -130,7 +130,9 @@ function makeJob(
     engine: plan.engine,
     flavour: batch?.flavour ?? { attachType: 'xdp', frags: false },
     driverFlags:
-      (options.timing ? DRIVER.flags.time : 0) | (options.headroom === 'stale' ? DRIVER.flags.staleHead : 0),
+      (options.timing ? DRIVER.flags.time : 0) |
+      (options.headroom === 'stale' ? DRIVER.flags.staleHead : 0) |
+      (more.redirects ? DRIVER.flags.redirects : 0),
     input: { bytes: input.bytes, offsets: input.offsets, lengths: input.lengths },
     recipe: input.recipe,
     columns: allocateColumns(input.length, {

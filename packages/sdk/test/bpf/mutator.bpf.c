@@ -91,4 +91,12 @@ SEC("xdp") int tail_calls(struct xdp_md *ctx)
 	return data[0];
 }
 
+/* Never the same answer twice. */
+__u32 calls;
+SEC("xdp") int counter(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return ++calls;
+}
+
 char LICENSE[] SEC("license") = "GPL";

@@ -27,7 +27,7 @@ const variants = [
 export const DRIVER = {
   maxPacketBytes: 3520,
   outputBytes: 1 << 20,
-  flags: { time: 2, staleHead: 4 },
+  flags: { time: 2, staleHead: 4, redirects: 8 },
 } as const;
 
 /** A driver that is ready. */
@@ -125,11 +125,17 @@ function open(flavour: DriverFlavour): BatchDriver | { readonly refused: string 
       return { refused: wrong };
     } catch (error) {
       if (!(error instanceof XdpError)) throw error;
-      refused = `the batch driver does not load: ${error.message.split('\n').at(-1)}`;
+      refused = `the batch driver does not load: ${lastWords(error.message)}`;
     }
   }
   variant = 0;
   return { refused };
+}
+
+/** The line in which the verifier says what it refused, before its statistics. */
+function lastWords(message: string): string {
+  const lines = message.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('processed '));
+  return lines.at(-1) ?? message;
 }
 
 /**

@@ -56,7 +56,7 @@ export function runSingle(
       ...context,
       driver: driver.program,
       memory: driver.memory,
-      flags: DRIVER.flags.time,
+      flags: DRIVER.flags.time | DRIVER.flags.redirects,
       bytes: packet,
       outBytes: output,
       outPosition: 0,
