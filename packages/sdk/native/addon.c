@@ -91,6 +91,7 @@ NAPI_MODULE_INIT()
 		METHOD("netnsCreate", netns_create),
 		METHOD("netnsSocket", netns_socket),
 		METHOD("netnsAttach", netns_attach),
+		METHOD("netnsMapUpdate", netns_map_update),
 		METHOD("netnsRead", netns_read),
 		METHOD("netnsWrite", netns_write),
 		METHOD("netnsRun", netns_run),

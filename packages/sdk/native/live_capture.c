@@ -7,6 +7,7 @@
 #include <linux/if_packet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -124,7 +125,10 @@ static void *drain(void *argument)
 	struct capture *c = argument;
 	struct pollfd ready[] = { { .fd = c->fd, .events = POLLIN }, { .fd = c->stop_fd, .events = POLLIN } };
 	size_t next = 0;
+	sigset_t all;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	/* Ahead of the threads that work on the frames; refused without CAP_SYS_NICE, and then the ring has to do. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(__NR_gettid), AHEAD_OF_OTHERS);
 	for (;;) {

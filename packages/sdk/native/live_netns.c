@@ -7,6 +7,7 @@
 #include <linux/bpf.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,7 +27,11 @@ struct visit {
 static void *go(void *argument)
 {
 	struct visit *v = argument;
+	sigset_t all;
 
+	/* Signals go to Node's threads: here one could only interrupt a call half-way. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	if (v->netns_fd < 0 ? unshare(CLONE_NEWNET) : setns(v->netns_fd, CLONE_NEWNET))
 		v->error = errno;
 	else
@@ -132,6 +137,31 @@ napi_value netns_attach(napi_env env, napi_callback_info info)
 	return made(env, &m, in_netns(netns, create_link, &m));
 }
 
+/* A device map takes an index as one of the caller's namespace (__dev_map_alloc_node). */
+static void update_map(void *argument)
+{
+	struct making *m = argument;
+
+	if (syscall(__NR_bpf, BPF_MAP_UPDATE_ELEM, &m->attr, sizeof(m->attr)))
+		m->error = errno;
+}
+
+napi_value netns_map_update(napi_env env, napi_callback_info info)
+{
+	JS_ARGS(env, info, 4);
+	int netns = handle_fd(env, args[0]), map = handle_fd(env, args[1]), error;
+	struct js_bytes key, value;
+	struct making m = { .fd = -1 };
+
+	if (!js_read_bytes(env, args[2], &key) || !js_read_bytes(env, args[3], &value))
+		return NULL;
+	m.attr.map_fd = (uint32_t)map;
+	m.attr.key = (uintptr_t)key.data;
+	m.attr.value = (uintptr_t)value.data;
+	error = netns < 0 || map < 0 ? EBADF : in_netns(netns, update_map, &m);
+	return js_int(env, -(error ? error : m.error));
+}
+
 /* Files of /proc/net and /proc/sys/net show the namespace of the thread that opens them. */
 static void move_file(void *argument)
 {
@@ -200,19 +230,17 @@ static void run_here(void *argument)
 napi_value netns_run(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 2);
-	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, flags = 0, batch = 0, timeout_ms = 0;
+	int64_t metadata = 0, repeat = 1, ifindex = 0, rx_queue = 0, flags = 0, batch = 0;
 	int netns = handle_fd(env, args[0]), error;
 	struct js_bytes packet;
 	struct running r = { .run.use_context = 1 };
-	napi_value out;
 
 	r.run.program_fd = handle_fd(env, js_property(env, args[1], "program"));
 	if (!js_read_bytes(env, js_property(env, args[1], "packet"), &packet) ||
 	    !js_optional_int(env, args[1], "metadata", &metadata) || !js_optional_int(env, args[1], "repeat", &repeat) ||
 	    !js_optional_int(env, args[1], "ingressIfindex", &ifindex) ||
 	    !js_optional_int(env, args[1], "rxQueue", &rx_queue) || !js_optional_int(env, args[1], "flags", &flags) ||
-	    !js_optional_int(env, args[1], "batchSize", &batch) ||
-	    !js_optional_int(env, args[1], "timeoutMs", &timeout_ms))
+	    !js_optional_int(env, args[1], "batchSize", &batch))
 		return NULL;
 	r.run.packet = packet.data;
 	r.run.size = (uint32_t)packet.size;
@@ -222,10 +250,6 @@ napi_value netns_run(napi_env env, napi_callback_info info)
 	r.run.rx_queue = (uint32_t)rx_queue;
 	r.run.flags = (uint32_t)flags;
 	r.run.batch_size = (uint32_t)batch;
-	r.run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
 	error = netns < 0 ? EBADF : in_netns(netns, run_here, &r);
-	napi_create_object(env, &out);
-	js_set_int(env, out, "errno", error ? error : r.result.error);
-	js_set_int(env, out, "retries", r.result.retries);
-	return out;
+	return js_int(env, -(error ? error : r.result.error));
 }

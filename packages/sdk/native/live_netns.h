@@ -11,6 +11,7 @@ int in_netns(int netns_fd, void (*work)(void *argument), void *argument);
 napi_value netns_create(napi_env env, napi_callback_info info); /* () -> handle | -errno */
 napi_value netns_socket(napi_env env, napi_callback_info info); /* (netns, family, type, protocol) -> handle | -errno */
 napi_value netns_attach(napi_env env, napi_callback_info info); /* (netns, program, ifindex, flags) -> link | -errno */
+napi_value netns_map_update(napi_env env, napi_callback_info info); /* (netns, map, key, value) -> 0 | -errno */
 napi_value netns_read(napi_env env, napi_callback_info info);   /* (netns, path) -> Uint8Array | -errno */
 napi_value netns_write(napi_env env, napi_callback_info info);  /* (netns, path, bytes) -> 0 | -errno */
-napi_value netns_run(napi_env env, napi_callback_info info);    /* (netns, run) -> { errno, retries } */
+napi_value netns_run(napi_env env, napi_callback_info info);    /* (netns, run) -> 0 | -errno */

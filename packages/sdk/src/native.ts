@@ -231,7 +231,6 @@ export interface NativeNetnsRun {
   readonly rxQueue: number;
   readonly flags: number;
   readonly batchSize: number;
-  readonly timeoutMs: number;
 }
 
 /** A packet socket's ring and the thread that empties it. */
@@ -325,9 +324,10 @@ export interface Native {
     ifindex: number,
     flags: number,
   ): NativeHandle | number;
+  netnsMapUpdate(netns: NativeHandle, map: NativeHandle, key: Uint8Array, value: Uint8Array): number;
   netnsRead(netns: NativeHandle, path: string): Uint8Array | number;
   netnsWrite(netns: NativeHandle, path: string, bytes: Uint8Array): number;
-  netnsRun(netns: NativeHandle, run: NativeNetnsRun): { readonly errno: number; readonly retries: number };
+  netnsRun(netns: NativeHandle, run: NativeNetnsRun): number;
   socketBind(socket: NativeHandle, address: Uint8Array): number;
   socketListen(socket: NativeHandle, backlog: number): number;
   socketConnect(socket: NativeHandle, address: Uint8Array, timeoutMs: number): Promise<number>;

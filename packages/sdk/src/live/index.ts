@@ -15,4 +15,9 @@ export {
   type PortOptions,
   type SendReport,
 } from './port.ts';
+export { Recorder } from './recorder.ts';
+export { setRedirectTarget } from './redirect.ts';
 export type { FrameColumns } from './ring.ts';
+export { type LiveResult, type RunLiveOptions, runLive } from './run-live.ts';
+export type { SocketAddress, TcpTarget } from './sockets.ts';
+export { BalancerTopology, type TopologyHost, type TopologyOptions } from './topology.ts';

@@ -1,4 +1,6 @@
 /** Private network namespaces. */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Server, Socket } from 'node:net';
 import { describeValue, expectInteger, expectOptions, invalidArgument } from '../errors.ts';
 import { native } from '../native.ts';
 import { Bond } from './bond.ts';
@@ -9,6 +11,7 @@ import { newRoute, parseIp } from './netlink/addresses.ts';
 import { IFLA_BR_MCAST_SNOOPING, NLM_F_CREATE, NLM_F_EXCL, RTM } from './netlink/constants.ts';
 import { newLink, newVeth } from './netlink/links.ts';
 import { setOffloads } from './offloads.ts';
+import { bindUdp, connectTcp, listenTcp, type SocketAddress, type TcpTarget } from './sockets.ts';
 
 /** Options of both ends of a veth pair. */
 export interface VethOptions {
@@ -170,6 +173,24 @@ export class NetworkNamespace {
     const path = `/proc/sys/${name.replaceAll('.', '/')}`;
     if (value !== undefined) this.#core.writeFile(path, String(value));
     return this.#core.readFile(path).trim();
+  }
+
+  /**
+   * A TCP server in the namespace, listening. `host` is an address; port 0 lets the kernel choose.
+   * @throws XdpError `XDP_SYSCALL_FAILED` with EADDRINUSE or EADDRNOTAVAIL
+   */
+  listenTcp(address: SocketAddress, onConnection?: (socket: Socket) => void): Promise<Server> {
+    return listenTcp(this.#core, address, onConnection);
+  }
+
+  /** A TCP connection from the namespace, made. */
+  connectTcp(target: TcpTarget): Promise<Socket> {
+    return connectTcp(this.#core, target);
+  }
+
+  /** A UDP socket in the namespace, bound. */
+  bindUdp(address: SocketAddress): Promise<DatagramSocket> {
+    return bindUdp(this.#core, address);
   }
 
   /** Ends it: its ports, attachments and sockets of this kit are closed, and its interfaces vanish. */

@@ -5,3 +5,7 @@ import { XdpObject } from 'xdptest';
 export function loadActions(): XdpObject {
   return XdpObject.load(fileURLToPath(new URL('../../bpf/actions.bpf.o', import.meta.url)));
 }
+
+export function loadLive(): XdpObject {
+  return XdpObject.load(fileURLToPath(new URL('../../bpf/live.bpf.o', import.meta.url)));
+}
