@@ -28,13 +28,10 @@ export class NamespaceCore {
   #control: NativeHandle | undefined;
   #closed = false;
 
-  constructor(name: string) {
-    const netns = native().netnsCreate();
-    if (typeof netns === 'number') {
-      const hint =
-        -netns === EPERM ? undefined : 'is the number of namespaces limited (user.max_net_namespaces)?';
-      throw systemError(`making network namespace ${name}`, 'unshare', -netns, 'XDP_SYSCALL_FAILED', hint);
-    }
+  /** @param descriptor of a namespace that exists; without it a new one is made */
+  constructor(name: string, descriptor?: number) {
+    const netns = descriptor === undefined ? native().netnsCreate() : native().duplicate(descriptor);
+    if (typeof netns === 'number') throw namespaceError(name, -netns, descriptor);
     this.name = name;
     this.netns = netns;
     this.netlink = new Netlink(netns);
@@ -118,4 +115,12 @@ export class NamespaceCore {
     this.netlink.close();
     native().closeHandle(this.netns);
   }
+}
+
+function namespaceError(name: string, errno: number, descriptor: number | undefined): XdpError {
+  if (descriptor !== undefined) {
+    return systemError(`opening network namespace ${name} by descriptor ${descriptor}`, 'fcntl', errno);
+  }
+  const hint = errno === EPERM ? undefined : 'is their number limited (user.max_net_namespaces)?';
+  return systemError(`making network namespace ${name}`, 'unshare', errno, 'XDP_SYSCALL_FAILED', hint);
 }

@@ -60,14 +60,27 @@ export class NetworkNamespace {
     coreOf = (namespace) => namespace.#core;
   }
 
-  /** @param name for messages and captures only; nobody else sees it */
-  constructor(name = 'namespace') {
+  /**
+   * Makes a namespace.
+   * @param name for messages and captures only; nobody else sees it
+   * @param descriptor opens an existing namespace in its place: that of a file such as /run/netns/NAME, or one that a
+   *   parent process handed down. It is duplicated, and the namespace is left as it is.
+   */
+  constructor(name = 'namespace', descriptor?: number) {
     if (typeof name !== 'string' || name === '') {
       throw invalidArgument(`NetworkNamespace: name must be a string, got ${describeValue(name)}`);
     }
-    this.#core = new NamespaceCore(name);
+    if (descriptor !== undefined) expectInteger('NetworkNamespace: descriptor', descriptor, 0, 0x7fff_ffff);
+    this.#core = new NamespaceCore(name, descriptor);
+    if (descriptor !== undefined) return;
     for (const which of ['default', 'all']) this.#quiet(`/proc/sys/net/ipv6/conf/${which}/disable_ipv6`);
     this.interface('lo').up();
+  }
+
+  /** The descriptor that holds it, to be handed to a child process (`stdio` of `spawn`) or to a worker thread. */
+  get descriptor(): number {
+    this.#core.requireOpen();
+    return native().handleNumber(this.#core.netns);
   }
 
   get name(): string {

@@ -84,6 +84,11 @@ export class BalancerTopology {
     }
   }
 
+  /** All of them: router, client, balancer, servers. */
+  get namespaces(): readonly NetworkNamespace[] {
+    return this.#namespaces;
+  }
+
   /** All ends of all links, for a recorder. */
   interfaces(): NetworkInterface[] {
     return [this.client, this.balancer, ...this.servers].flatMap((host) => [host.interface, host.uplink]);
