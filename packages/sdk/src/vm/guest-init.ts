@@ -94,6 +94,15 @@ cd ${GUEST_DIRECTORY}
 mkfifo out err
 cat out >${STDOUT_PORT} & out=$!
 cat err >${STDERR_PORT} & err=$!
+# Asked by the host before it gives up: what runs (with ticks of user and system time), and what is blocked.
+( while read -r word; do
+  echo "pid state parent user system command"
+  for process in /proc/[0-9]*; do
+    args=$(tr '\\0' ' ' <$process/cmdline)
+    [ -n "$args" ] && echo "$(sed 's/(.*) //' $process/stat | cut -d' ' -f1-3,13,14) $args"
+  done | cut -c1-150 | tail -n 40
+  echo w >/proc/sysrq-trigger
+done ) <${CONTROL_PORT} 2>/dev/null &
 read up rest </proc/uptime; echo "start $up" >${CONTROL_PORT}
 setsid /bin/sh ${GUEST_DIRECTORY}/xdptest-command >out 2>err </dev/null
 code=$?

@@ -50,6 +50,9 @@ export interface MachineResult extends Judgement {
 /** How long a guest may take to power off, or a dying kernel to say why. */
 const LAST_WORDS_MS = 3000;
 
+/** How long a command may go on after its kernel reported a lockup. */
+const AFTER_LOCKUP_MS = 60_000;
+
 /** An unpacked initramfs is in memory twice for a moment. */
 function memoryFor(options: MachineOptions, initramfsBytes: number): number {
   return Math.max(options.memoryMiB, 512 + Math.ceil((3 * initramfsBytes) / (1 << 20)));
@@ -143,8 +146,12 @@ async function watch(
   let shellOpen = false;
 
   const stop = (why: MachineFacts['stopped']): void => {
+    if (stopped === undefined && why === 'timeout') {
+      // The console of a hang is silent: ask the guest, if it still answers, what it is at.
+      controlPort?.write('dump\n');
+      limit(why, LAST_WORDS_MS);
+    } else supervised.stop();
     stopped ??= why;
-    supervised.stop();
   };
   const limit = (why: MachineFacts['stopped'], ms: number): void => {
     clearTimeout(timer);
@@ -177,8 +184,12 @@ async function watch(
   consolePort?.on('data', (chunk: Buffer) => {
     const before = reader.worst()?.trouble;
     reader.push(chunk);
-    // After a panic nothing follows but the reboot, and after a lockup perhaps nothing at all.
-    if (before === undefined && reader.worst()?.trouble === 'panic') limit(undefined, LAST_WORDS_MS);
+    const now = reader.worst()?.trouble;
+    // After a panic nothing follows but the reboot. After a lockup the command may still end, but no result of it
+    // will count: there is no point in waiting for all of its time.
+    if (now === 'panic' && before !== 'panic') limit(undefined, LAST_WORDS_MS);
+    if (now === 'lockup' && before === undefined)
+      limit('timeout', Math.min(options.timeoutMs, AFTER_LOCKUP_MS));
   });
   stdoutPort?.on('data', (chunk: Buffer) => {
     if (!shellOpen) options.onOutput('stdout', chunk);
@@ -204,7 +215,8 @@ async function watch(
     started: guest.state.started,
     exitCode: guest.state.exitCode,
     failure: guest.state.failure,
-    trouble: reader.worst(),
+    trouble: reader.worst()?.trouble,
+    firstLine: reader.reports()[0]?.line ?? '',
     bootTimeoutMs: options.bootTimeoutMs,
     timeoutMs: options.timeoutMs,
     qemu: { code, words: words.trim().split('\n').slice(-3).join(' ') },

@@ -1,5 +1,5 @@
 /** What became of a run on a kernel: pure judgement, apart from the running. */
-import type { ConsoleReport, KernelTrouble } from './console.ts';
+import type { KernelTrouble } from './console.ts';
 
 /**
  * - `passed`, `failed`: the command ended, and its exit code says which.
@@ -28,7 +28,9 @@ export interface MachineFacts {
   readonly exitCode: number | undefined;
   /** Why the guest itself gave up. */
   readonly failure: string | undefined;
-  readonly trouble: ConsoleReport | undefined;
+  /** The worst that the kernel reported, and the line that it reported first: a panic's own may say little. */
+  readonly trouble: KernelTrouble | undefined;
+  readonly firstLine: string;
   readonly bootTimeoutMs: number;
   readonly timeoutMs: number;
   /** QEMU's exit code and last words. */
@@ -44,12 +46,11 @@ export interface Judgement {
 /** Judges a run in a machine. A report of the kernel outweighs an exit code. */
 export function judgeMachine(facts: MachineFacts): Judgement {
   const { trouble, exitCode } = facts;
-  const said = trouble === undefined ? '' : `: ${trouble.line}`;
   if (facts.stopped === 'signal') return { outcome: 'interrupted', reason: 'interrupted' };
   if (!facts.started) {
     const why =
       facts.failure ??
-      (trouble === undefined ? undefined : `${trouble.trouble}${said}`) ??
+      (trouble === undefined ? undefined : `${trouble}: ${facts.firstLine}`) ??
       (facts.stopped === 'boot timeout'
         ? `nothing happened within ${facts.bootTimeoutMs / 1000} s`
         : `QEMU ended with code ${facts.qemu.code}${facts.qemu.words === '' ? '' : `: ${facts.qemu.words}`}`);
@@ -58,7 +59,7 @@ export function judgeMachine(facts: MachineFacts): Judgement {
   if (trouble !== undefined) {
     const code =
       exitCode === undefined ? 'the command did not end' : `the command's exit code was ${exitCode}`;
-    return { outcome: trouble.trouble, reason: `${trouble.line} (${code})` };
+    return { outcome: trouble, reason: `${facts.firstLine} (${code})` };
   }
   if (exitCode === 0) return { outcome: 'passed', reason: '' };
   if (exitCode !== undefined) return { outcome: 'failed', reason: `exit code ${exitCode}` };

@@ -12,9 +12,11 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { shellQuote } from './guest-init.ts';
 import { findProgram } from './tools.ts';
 
+// The trap, and no ignored signal: a handler is not handed on to the program.
 // The first line on the input starts the program; a second one, or the end of the input, ends it.
 const script = `
 dir=$1
+trap : PIPE
 exec 9<&0 </dev/null
 code=125
 if read -r go <&9; then
@@ -22,11 +24,11 @@ if read -r go <&9; then
   . "$dir/launch"
   [ -z "$hold" ] || exec 8>&3
   exec 3>&- 4>&- 5>&- 6>&- 1>/dev/null 2>/dev/null
-  { read -r stop <&9; kill -KILL $target; } 8>&- &
+  { read -r stop <&9; kill -s KILL -- $target; } 8>&- &
   watch=$!
   wait $main; code=$?
-  if [ -n "$hold" ]; then echo $code >&8; read -r stop <&9; kill -KILL $target; fi
-  kill -KILL $watch $helpers
+  if [ -n "$hold" ]; then echo $code >&8; read -r stop <&9; kill -s KILL -- $target; fi
+  kill -s KILL $watch $helpers
 fi
 rm -rf -- "$dir"
 exit $code
@@ -77,7 +79,7 @@ function launchScript(launch: Launch, directory: string): string {
   if (launch.cwd !== undefined) lines.push(`cd ${shellQuote(launch.cwd)}`);
   const main = `${guard}${words(launch.program, launch.args)} 9<&-`;
   if (launch.session === true) {
-    lines.push(`setsid ${main} 3>&- 4>&- 5>&- 6>&- &`, 'main=$!', 'target="-- -$main"', 'hold=1');
+    lines.push(`setsid ${main} 3>&- 4>&- 5>&- 6>&- &`, 'main=$!', 'target="-$main"', 'hold=1');
   } else {
     lines.push(`${main} &`, 'main=$!', 'target=$main');
   }
