@@ -51,7 +51,7 @@ export PATH=/bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 exec </dev/null >${CONSOLE_PORT} 2>&1
 for port in ${STDOUT_PORT} ${STDERR_PORT} ${CONTROL_PORT}; do stty -F $port raw -echo; done
-fail() { echo "fail $*" >${CONTROL_PORT}; poweroff -f; }
+fail() { echo "fail $*" >${CONTROL_PORT}; sleep 5; poweroff -f; }
 read up rest </proc/uptime; echo "boot $up $(uname -r)" >${CONTROL_PORT}
 while read module; do insmod /modules/$module.ko || fail "module $module does not load"; done </modules/order
 ${mounts[options.root]}
@@ -72,7 +72,7 @@ ${shared ? `exec switch_root /n ${GUEST_DIRECTORY}/xdptest-second` : `exec ${GUE
 
 /** Runs as process 1 in the final root. */
 export function secondInit(keep: boolean): string {
-  const shell = `exec setsid ${GUEST_DIRECTORY}/bin/busybox cttyhack /bin/sh -i`;
+  const shell = `exec ${GUEST_DIRECTORY}/bin/setsid -c /bin/sh -i`;
   return `#!${GUEST_DIRECTORY}/bin/busybox sh
 ${GUEST_DIRECTORY}/bin/busybox --install -s ${GUEST_DIRECTORY}/bin
 PATH=${GUEST_DIRECTORY}/bin
@@ -112,9 +112,9 @@ read up rest </proc/uptime
 wait $out $err
 ${
   keep
-    ? `echo "shell" >${CONTROL_PORT}
-stty -F ${STDOUT_PORT} sane
-( . ${GUEST_DIRECTORY}/xdptest-environment; ${shell} <${STDOUT_PORT} >${STDOUT_PORT} 2>&1 )`
+    ? `# Open before the host is told: keys that arrive at a closed port are lost.
+exec 5<>${STDOUT_PORT}; stty -F ${STDOUT_PORT} sane; echo shell >${CONTROL_PORT}
+( . ${GUEST_DIRECTORY}/xdptest-environment; ${shell} <&5 >&5 2>&1 5>&- )`
     : ''
 }
 echo "exit $code $up" >${CONTROL_PORT}
@@ -125,7 +125,8 @@ find . -type f | while read -r file; do
   echo "file $(stat -c %s "$file") \${file#./}"; cat "$file"
 done >${CONTROL_PORT}
 echo end >${CONTROL_PORT}
-poweroff -f
+# The host ends the machine now. Powering off at once could lose what the port has not sent yet.
+sleep 5; poweroff -f
 `;
 }
 

@@ -173,7 +173,8 @@ async function watch(
     if (now === phase) return;
     phase = now;
     if (phase === 'run') limit('timeout', options.timeoutMs);
-    if (phase === 'end') limit(undefined, LAST_WORDS_MS);
+    // All is said, and what was written to the ports before stays readable.
+    if (phase === 'end') supervised.stop();
     if (phase === 'shell') {
       clearTimeout(timer);
       shellOpen = true;
