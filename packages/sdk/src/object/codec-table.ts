@@ -2,6 +2,7 @@
 import { XdpError } from '../errors.ts';
 import type { NativeType } from '../native.ts';
 import { encodeAddress } from './address.ts';
+import { checkTypes } from './check-types.ts';
 import type { Codec, CodecContext, ResolvedType } from './codec.ts';
 import { aggregateCodec } from './codec-aggregate.ts';
 import { arrayCodec } from './codec-array.ts';
@@ -12,7 +13,9 @@ export class CodecTable implements CodecContext {
   readonly #types: readonly NativeType[];
   readonly #codecs = new Map<number, Codec>();
 
+  /** @throws XdpError `XDP_OBJECT_INVALID` for types that no compiler makes */
   constructor(types: readonly NativeType[]) {
+    checkTypes(types);
     this.#types = types;
   }
 
