@@ -62,7 +62,7 @@ export function optionsType(rules: EntryRules): ListType {
         if (entry === null || typeof entry !== 'object')
           throw packetInvalid(`${where}[${i}] must be an object with a type, got ${describeValue(entry)}`);
         size += encode(entry as Entry, `${where}[${i}]`).length;
-        return freezeEntry({ ...(entry as Entry) });
+        return ownEntry(entry as Entry);
       });
       return Object.freeze([...entries, ...rules.pad(size).map(freezeEntry)]);
     },
@@ -94,6 +94,19 @@ export function optionsType(rules: EntryRules): ListType {
 }
 
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
+
+/** A copy that nobody else can change. */
+function ownEntry(entry: Entry): Entry {
+  const own = Object.entries(entry).map(([name, value]) => {
+    if (value instanceof Uint8Array) return [name, value.slice()];
+    return [name, Array.isArray(value) ? value.map(ownItem) : value];
+  });
+  return freezeEntry(Object.fromEntries(own) as Entry);
+}
+
+function ownItem(item: unknown): unknown {
+  return item !== null && typeof item === 'object' ? Object.freeze({ ...item }) : item;
+}
 
 function freezeEntry(entry: Entry): Entry {
   for (const value of Object.values(entry)) if (Array.isArray(value)) Object.freeze(value);
@@ -140,6 +153,11 @@ export function addressesType(
     },
     format: (value) => `[${(value as readonly string[]).join(', ')}]`,
   };
+}
+
+/** The data of an entry of a type that is not decoded. */
+export function entryData(value: unknown, where: string): Uint8Array {
+  return bytesType.check(value, `${where}.data`) as Uint8Array;
 }
 
 /** Whole numbers of entries as bytes, most significant first, checked against their width. */

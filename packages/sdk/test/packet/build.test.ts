@@ -115,6 +115,14 @@ test('everything is frozen', () => {
     expect(Object.isFrozen(value)).toBe(true);
 });
 
+test('bytes that were given can be changed afterwards, the packet stays', () => {
+  const data = bytesOf('0102');
+  const built = packet(tcp({ options: [{ type: 'other', code: 30, data }] }), payload(data), trailer(data));
+  const before = hexOf(built.bytes);
+  data.fill(0xff);
+  expect(hexOf(packet(...built.parts).bytes)).toBe(before);
+});
+
 test('a service tag comes before a customer tag', () => {
   const built = packet(eth(), vlan({ vid: 10 }), vlan({ vid: 20 }), ipv6(), udp());
   expect(built.layers[0].type).toBe(0x88a8);
@@ -145,6 +153,23 @@ describe('mistakes are named', () => {
     ['an unknown kind', () => packet({ kind: 'ip' }), 'there is no kind of layer "ip"'],
     ['a layer that is not there', () => packet(eth()).with('ipv4.ttl', 3), 'has no layer ipv4; it is eth'],
     ['a trailer in the middle', () => packet(trailer('x'), eth()), 'trailers must be the last layers'],
+    [
+      'a bad option',
+      () => tcp({ options: [{ type: 'mss', mss: 65_536 }] }),
+      'tcp.options[0].mss must be a whole number from 0 to 65535, got 65536',
+    ],
+    [
+      'an unknown option',
+      // @ts-expect-error no such option
+      () => tcp({ options: [{ type: 'mtu' }] }),
+      'no option "mtu"; known are eol, nop, mss',
+    ],
+    [
+      'bad addresses of an option',
+      // @ts-expect-error not an array
+      () => ipv4({ options: [{ type: 'recordRoute', pointer: 4, addresses: 'x' }] }),
+      'ipv4.options[0].addresses must be an array of addresses, got "x"',
+    ],
     [
       'too many options',
       () => packet(tcp({ options: Array.from({ length: 11 }, () => mss) })).bytes,

@@ -1,7 +1,7 @@
 /** The options of a Geneve header (RFC 8926, section 3.5). */
 import { word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
-import { type Entry, number, optionsType } from '../lists.ts';
+import { type Entry, entryData, number, optionsType } from '../lists.ts';
 
 /** An option of a Geneve header; `raw` is what is left of a damaged list, or an option with reserved bits set. */
 export type GeneveOption =
@@ -38,14 +38,15 @@ export const geneveOptionsType = optionsType({
   write(given, where) {
     const entry = given as GeneveOption & Entry;
     if (entry.type !== 'option') return undefined;
-    const { length } = entry.data;
+    const data = entryData(entry.data, where);
+    const { length } = data;
     if (length % 4 !== 0 || length > 124)
       throw packetInvalid(`${where}.data: ${length} bytes, but it must be a multiple of 4 up to 124`);
     return [
       ...number(entry.class, 2, `${where}.class`),
       ...number(entry.code, 1, `${where}.code`),
       length / 4,
-      ...entry.data,
+      ...data,
     ];
   },
   pad: () => [],

@@ -2,7 +2,7 @@
 import { formatIpv6, formatMac, parseIpv6, parseMac } from '../addresses.ts';
 import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
-import { type Entry, number, optionsType } from '../lists.ts';
+import { type Entry, entryData, number, optionsType } from '../lists.ts';
 
 /** An option of a neighbour discovery message. `other` is any that is not decoded; `raw` is a damaged rest. */
 export type NdOption =
@@ -60,12 +60,13 @@ export const ndOptionsType = optionsType({
           ...parseIpv6(entry.prefix),
         ];
       case 'other': {
-        const size = entry.data.length + 2;
+        const data = entryData(entry.data, where);
+        const size = data.length + 2;
         if (size % 8 !== 0) throw packetInvalid(`${where}.data: ${size - 2} bytes, but it must be 8n - 2`);
         return [
           ...number(entry.code, 1, `${where}.code`),
           ...number(size / 8, 1, `${where} length`),
-          ...entry.data,
+          ...data,
         ];
       }
       default:

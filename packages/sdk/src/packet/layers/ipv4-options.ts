@@ -1,7 +1,7 @@
 /** The options of an IPv4 header (RFC 791, RFC 2113). */
 import { formatIpv4, parseIpv4 } from '../addresses.ts';
 import { word } from '../codec.ts';
-import { type Entry, number, optionsType } from '../lists.ts';
+import { addressesType, type Entry, entryData, number, optionsType } from '../lists.ts';
 
 /** An option of an IPv4 header. `other` is any that is not decoded; `raw` is what is left of a damaged list. */
 export type Ipv4Option =
@@ -23,6 +23,7 @@ const routes: Readonly<Record<string, number>> = {
 };
 const routeNames = new Map(Object.entries(routes).map(([name, code]) => [code, name]));
 const ROUTER_ALERT = 148;
+const addressList = addressesType(4, parseIpv4, formatIpv4);
 
 export const ipv4OptionsType = optionsType({
   types: ['eol', 'nop', ...Object.keys(routes), 'routerAlert', 'other'],
@@ -54,7 +55,9 @@ export const ipv4OptionsType = optionsType({
       case 'recordRoute':
       case 'looseSourceRoute':
       case 'strictSourceRoute': {
-        const addresses = entry.addresses.flatMap((address) => [...parseIpv4(address)]);
+        const list = addressList.check(entry.addresses, `${where}.addresses`);
+        const addresses = new Uint8Array(addressList.sizeBytes(list));
+        addressList.write(addresses, 0, list);
         const pointer = number(entry.pointer, 1, `${where}.pointer`);
         return [
           routes[entry.type]!,
@@ -63,12 +66,14 @@ export const ipv4OptionsType = optionsType({
           ...addresses,
         ];
       }
-      case 'other':
+      case 'other': {
+        const data = entryData(entry.data, where);
         return [
           ...number(entry.code, 1, `${where}.code`),
-          ...number(entry.data.length + 2, 1, `${where} length`),
-          ...entry.data,
+          ...number(data.length + 2, 1, `${where} length`),
+          ...data,
         ];
+      }
       default:
         return undefined;
     }

@@ -1,7 +1,7 @@
 /** The options of IPv6 hop-by-hop and destination headers (RFC 8200, section 4.2). */
 import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
-import { type Entry, number, optionsType } from '../lists.ts';
+import { type Entry, entryData, number, optionsType } from '../lists.ts';
 
 /** An option of an extension header. `other` is any that is not decoded; `raw` is what is left of a damaged list. */
 export type Ipv6Option =
@@ -45,12 +45,14 @@ export const ipv6OptionsType = optionsType({
         return [ROUTER_ALERT, 2, ...number(entry.value, 2, `${where}.value`)];
       case 'jumbo':
         return [JUMBO, 4, ...number(entry.length, 4, `${where}.length`)];
-      case 'other':
+      case 'other': {
+        const data = entryData(entry.data, where);
         return [
           ...number(entry.code, 1, `${where}.code`),
-          ...number(entry.data.length, 1, `${where} length`),
-          ...entry.data,
+          ...number(data.length, 1, `${where} length`),
+          ...data,
         ];
+      }
       default:
         return undefined;
     }

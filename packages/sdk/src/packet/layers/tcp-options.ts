@@ -1,7 +1,7 @@
 /** The options of a TCP header (RFC 9293, RFC 7323, RFC 2018). */
 import { long, word } from '../codec.ts';
 import { packetInvalid } from '../header.ts';
-import { type Entry, number, optionsType } from '../lists.ts';
+import { type Entry, entryData, number, optionsType } from '../lists.ts';
 
 /** An option of a TCP header. `other` is any that is not decoded; `raw` is what is left of a damaged list. */
 export type TcpOption =
@@ -48,9 +48,9 @@ export const tcpOptionsType = optionsType({
         return [SACK_PERMITTED, 2];
       case 'sack': {
         if (!Array.isArray(entry.blocks)) throw packetInvalid(`${where}.blocks must be an array`);
-        const blocks = entry.blocks.flatMap(({ left, right }) => [
-          ...number(left, 4, `${where} left edge`),
-          ...number(right, 4, `${where} right edge`),
+        const blocks = entry.blocks.flatMap((block) => [
+          ...number(block?.left, 4, `${where} left edge`),
+          ...number(block?.right, 4, `${where} right edge`),
         ]);
         return [SACK, ...number(2 + blocks.length, 1, `${where} length`), ...blocks];
       }
@@ -61,12 +61,14 @@ export const tcpOptionsType = optionsType({
           ...number(entry.value, 4, `${where}.value`),
           ...number(entry.echo, 4, `${where}.echo`),
         ];
-      case 'other':
+      case 'other': {
+        const data = entryData(entry.data, where);
         return [
           ...number(entry.code, 1, `${where}.code`),
-          ...number(entry.data.length + 2, 1, `${where} length`),
-          ...entry.data,
+          ...number(data.length + 2, 1, `${where} length`),
+          ...data,
         ];
+      }
       default:
         return undefined;
     }
