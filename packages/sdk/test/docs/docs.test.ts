@@ -29,7 +29,7 @@ test('all programs are well typed', () => {
 });
 
 test.each(paths)('links of %s lead somewhere', (path) => {
-  const text = readFileSync(path, 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  const text = readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   const links = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!.replace(/#.*$/, ''));
   const dead = links.filter(
     (link) => link !== '' && !/^https?:/.test(link) && !existsSync(join(path, '..', link)),

@@ -10,7 +10,7 @@ import { checkShownValues, shownModule } from './shown-values.ts';
 
 const sdk = fileURLToPath(new URL('../..', import.meta.url));
 /** Within the package, so that `xdptest` is the package itself. */
-const scratch = join(sdk, '.cache/docs');
+const scratch = join(sdk, '.docs');
 const balancer = join(sdk, '../examples/load-balancer');
 
 /** A block of TypeScript that is a program or a file of the page. */
@@ -31,13 +31,11 @@ export function layOut(path: string): Page {
   const directory = join(scratch, name);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  writeFileSync(
-    join(directory, 'package.json'),
-    JSON.stringify({ name: 'xdptest-docs', type: 'module', imports: { '#docs-shown': './docs-shown.mjs' } }),
-  );
   writeFileSync(join(directory, 'docs-shown.mjs'), shownModule);
   const blocks = blocksOf(path);
   copyFileSync(join(balancer, 'lb.bpf.o'), join(directory, 'lb.bpf.o'));
+  // Without a configuration of its own vitest would take the package's.
+  writeFileSync(join(directory, 'vitest.config.ts'), 'export default { test: { testTimeout: 60_000 } };\n');
   const programs = blocks.filter(isProgram).map((block) => {
     const file = join(directory, block.attributes.file ?? `block-${block.line}.ts`);
     mkdirSync(dirname(file), { recursive: true });
@@ -107,7 +105,7 @@ export function typeErrors(programs: readonly Program[]): string[] {
 /** Runs a program in the page's folder; one of vitest by vitest. Gives what it printed. */
 export function runProgram(page: Page, program: Program): string {
   if (program.path.endsWith('.test.ts')) return runTests(page, program);
-  const code = ts.transpileModule(checkShownValues(program.code), {
+  const code = ts.transpileModule(checkShownValues(program.code, join(page.directory, 'docs-shown.mjs')), {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
   }).outputText;
   const path = program.path.replace(/\.ts$/, '.mjs');

@@ -16,11 +16,11 @@ test.each([
 });
 
 test('a statement with a literal behind it becomes a check, others stay', () => {
-  expect(checkShownValues("a.b; // 'x'\nconst c = 1; // 2\nf(); // all of them\n")).toBe(
-    "import { $shown } from '#docs-shown'; $shown(a.b, 'x', undefined); // 'x'\nconst c = 1; // 2\nf(); // all of them\n",
+  expect(checkShownValues("a.b; // 'x'\nconst c = 1; // 2\nf(); // all of them\n", './shown.mjs')).toBe(
+    "import { $shown } from './shown.mjs'; $shown(a.b, 'x', undefined); // 'x'\nconst c = 1; // 2\nf(); // all of them\n",
   );
 });
 
 test('a number is compared to the decimals that are shown', () => {
-  expect(checkShownValues('d.cv; // 0.0056')).toContain('$shown(d.cv, 0.0056, 4)');
+  expect(checkShownValues('d.cv; // 0.0056', './shown.mjs')).toContain('$shown(d.cv, 0.0056, 4)');
 });

@@ -5,7 +5,7 @@
 import ts from 'typescript';
 
 /** The program with a check in place of each statement that shows its value; line numbers stay. */
-export function checkShownValues(code: string): string {
+export function checkShownValues(code: string, module: string): string {
   const file = ts.createSourceFile('block.ts', code, ts.ScriptTarget.ES2022, true);
   const edits: { start: number; end: number; text: string }[] = [];
   const visit = (node: ts.Node): void => {
@@ -25,7 +25,7 @@ export function checkShownValues(code: string): string {
     (done, { start, end, text }) => done.slice(0, start) + text + done.slice(end),
     code,
   );
-  return edits.length === 0 ? text : `import { $shown } from '#docs-shown'; ${text}`;
+  return edits.length === 0 ? text : `import { $shown } from '${module}'; ${text}`;
 }
 
 /** The longest beginning of a comment that is a literal, or undefined. */
