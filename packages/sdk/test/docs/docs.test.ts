@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { executable } from '../support/cli.ts';
+import type { Block } from './markdown.ts';
 import { commandsOf, compileC, layOut, type Page, runProgram, typeErrors } from './page.ts';
 
 const top = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -15,6 +16,11 @@ const paths = [
     .map((name) => join(top, 'docs', name)),
 ];
 const pages = paths.map(layOut);
+
+/** Whether there is anything to test in a block. */
+function isChecked(block: Block): boolean {
+  return ['ts', 'c'].includes(block.language) || commandsOf(block).length > 0;
+}
 
 test('there are pages, and programs in them', () => {
   expect(pages.length).toBeGreaterThan(5);
@@ -37,7 +43,8 @@ test.each(paths)('links of %s lead somewhere', (path) => {
   expect(dead).toEqual([]);
 });
 
-describe.each(pages)('$name', (page: Page) => {
+// A page of words alone has no tests of its own.
+describe.each(pages.filter(({ blocks }) => blocks.some(isChecked)))('$name', (page: Page) => {
   const { blocks, programs } = page;
   for (const block of blocks.filter(({ language }) => language === 'c')) {
     const { skip } = block.attributes;
@@ -59,7 +66,7 @@ describe.each(pages)('$name', (page: Page) => {
       runProgram(page, program);
     });
   }
-  for (const block of blocks.filter(({ language }) => language === 'sh' || language === 'console')) {
+  for (const block of blocks) {
     const commands = commandsOf(block);
     if (commands.length === 0) continue;
     test(`${block.place} runs`, { timeout: 120_000 }, (context) => {

@@ -142,6 +142,7 @@ export interface ShownCommand {
 /** The commands in a block that are ours; each begins with `$ ` or, in a block without output, with itself. */
 export function commandsOf({ code, language }: Block): ShownCommand[] {
   const commands: { args: string[]; output: string }[] = [];
+  if (language !== 'sh' && language !== 'console') return commands;
   for (const line of code.trimEnd().split('\n')) {
     const text = language === 'console' ? /^\$ (.*)$/.exec(line)?.[1] : line;
     const own = text === undefined ? undefined : /^(?:npx )?xdptest (.*)$/.exec(text)?.[1];
