@@ -8,7 +8,7 @@ export function clientFlows(count: number): VariedPackets {
   return vary(
     template,
     {
-      'ipv4.src': range('10.0.0.0/12', { shuffle: 1 }),
+      'ipv4.src': range('10.0.0.0/12'),
       'udp.sport': random({ seed: 1, from: 32_768, to: 60_999 }),
     },
     count,
