@@ -1,5 +1,6 @@
 /** Whether the batch engine can run a program here, and with which driver. */
 import { errnoName } from '../kernel/index.ts';
+import type { NativeHandle } from '../native.ts';
 import { programHandle, type XdpProgram } from '../object/index.ts';
 import { BatchDriver, batchDriver, type DriverFlavour, flavoursFor } from './engines/driver.ts';
 
@@ -10,17 +11,20 @@ export type BatchSupport =
 
 const known = new WeakMap<XdpProgram, BatchSupport>();
 
-/** The driver for a program: tried once for each program, since the kernel does not show which one fits. */
-export function batchSupport(program: XdpProgram): BatchSupport {
+/**
+ * The driver for a program: tried once for each program, since the kernel does not show which one fits.
+ * @param handle a descriptor of the program that outlives its object, where the caller has one
+ */
+export function batchSupport(program: XdpProgram, handle?: NativeHandle): BatchSupport {
   let support = known.get(program);
   if (support === undefined || ('driver' in support && support.driver.isClosed)) {
-    support = findDriver(program);
+    support = findDriver(program, handle ?? programHandle(program));
     known.set(program, support);
   }
   return support;
 }
 
-function findDriver(program: XdpProgram): BatchSupport {
+function findDriver(program: XdpProgram, handle: NativeHandle): BatchSupport {
   let refused = '';
   for (const flavour of flavoursFor(program)) {
     const driver = batchDriver(flavour);
@@ -29,7 +33,7 @@ function findDriver(program: XdpProgram): BatchSupport {
       continue;
     }
     const trial = {};
-    const errno = driver.aim(programHandle(program), trial);
+    const errno = driver.aim(handle, trial);
     driver.release(trial);
     if (errno === 0) return { driver, flavour };
     refused = `no driver may call program ${program.name} (${errnoName(errno)}): it differs from all of them in a way that the prog array forbids`;

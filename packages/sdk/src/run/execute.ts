@@ -28,7 +28,7 @@ export async function execute(
   };
   const report = (): void => onProgress?.({ completed: Atomics.load(state, STATE.done), total });
   signal?.addEventListener('abort', stop);
-  const parked = plan.parked && plan.engine === 'syscall' ? park(program) : undefined;
+  const parked = plan.parked && plan.engine === 'syscall' ? park(job.program) : undefined;
   let thrown: { readonly error: unknown } | undefined;
   // An error of the caller's function ends the run and is the run's; thrown from a timer it would end the process.
   const reportSafely = (): void => {

@@ -7,7 +7,9 @@ import { type NativeHandle, native } from '../native.ts';
 import { programHandle, XdpProgram } from '../object/index.ts';
 
 /** Parks a program, or says why that is refused. Close the handle to end it; so does the end of the process. */
-export function park(program: XdpProgram | NativeHandle): NativeHandle | { readonly refused: string } {
+export function park(
+  program: XdpProgram | NativeHandle | number,
+): NativeHandle | { readonly refused: string } {
   const parked = native().park(program instanceof XdpProgram ? programHandle(program) : program);
   return typeof parked === 'number' ? { refused: errnoName(-parked) } : parked;
 }

@@ -51,7 +51,7 @@ export async function runMany(
     const input = await collectPackets(packets, checked.signal);
     throwIfAborted(checked.signal);
     const largestBytes = checkSizes(input, program, limits);
-    const support = checked.engine === 'syscall' ? undefined : batchSupport(program);
+    const support = checked.engine === 'syscall' ? undefined : batchSupport(program, handle);
     const plan = makePlan(input, largestBytes, checked, support);
     dropOldOutputs();
     const job = makeJob(native().handleNumber(handle), input, plan, checked, support, limits, {
