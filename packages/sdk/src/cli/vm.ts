@@ -135,7 +135,9 @@ async function run(values: Values, command: readonly string[]): Promise<number> 
   const abort = new AbortController();
   let interrupted: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    interrupted ??= signal;
+    // Fetching a kernel does not listen; the second time nobody wants to wait for it.
+    if (interrupted !== undefined) process.exit(130);
+    interrupted = signal;
     abort.abort();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

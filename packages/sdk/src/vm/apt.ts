@@ -105,6 +105,10 @@ function configure(): string {
     'Acquire::Languages': 'none',
     'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
     'Acquire::Retries': '2',
+    // Whatever the system's own files allow: a kernel whose signature cannot be checked is not booted.
+    'Acquire::AllowInsecureRepositories': 'false',
+    'Acquire::AllowWeakRepositories': 'false',
+    'APT::Get::AllowUnauthenticated': 'false',
     // The sandbox user could not write to a cache in somebody's home.
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '_apt',
   };

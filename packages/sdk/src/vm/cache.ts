@@ -1,7 +1,7 @@
 /** The cache of this room: $XDG_CACHE_HOME/xdptest, or ~/.cache/xdptest. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { XdpError } from '../errors.ts';
@@ -44,5 +44,24 @@ export async function withCacheLock<T>(name: string, work: () => Promise<T>): Pr
     return await work();
   } finally {
     holder.stdin.end();
+  }
+}
+
+/**
+ * Runs `work` with a directory beside its result-to-be, so that finishing is one rename. Only under a lock: what an
+ * interrupted run left there is removed first.
+ */
+export async function withWorkDirectory<T>(
+  place: string,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  for (const name of readdirSync(place)) {
+    if (name.startsWith('.new-')) rmSync(join(place, name), { recursive: true, force: true });
+  }
+  const directory = mkdtempSync(join(place, '.new-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -1,18 +1,9 @@
 /** Debian's kernels: which there are, which one a name means, and how one gets into the cache. Nothing is installed. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { XdpError } from '../errors.ts';
 import { type Available, availablePackages, downloadPackages, updateLists } from './apt.ts';
-import { cacheDirectory, withCacheLock } from './cache.ts';
+import { cacheDirectory, withCacheLock, withWorkDirectory } from './cache.ts';
 import { type KernelImage, readImageRelease } from './image.ts';
 import { requireBusybox, requireTool, runTool } from './tools.ts';
 
@@ -154,24 +145,19 @@ async function fetchKernel(kernel: DebianKernel): Promise<void> {
   ) {
     return;
   }
-  const work = mkdtempSync(join(kernelsDirectory(), '.new-'));
-  try {
+  await withWorkDirectory(kernelsDirectory(), async (work) => {
     const debs = join(work, 'debs');
     mkdirSync(debs);
     const wanted = kernel.packages.map((name) => ({ package: name, version: kernel.version, suite: '' }));
     await downloadPackages(wanted, debs);
     const ready = join(work, 'kernel');
     mkdirSync(ready);
-    await unpackKernel(
-      readdirSync(debs).map((name) => join(debs, name)),
-      ready,
-    );
+    const files = readdirSync(debs).map((name) => join(debs, name));
+    await unpackKernel(files, ready);
     writeFileSync(join(ready, 'kernel.json'), `${JSON.stringify(kernel, null, 2)}\n`);
     rmSync(final, { recursive: true, force: true });
     renameSync(ready, final);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 /**

@@ -1,10 +1,10 @@
 /** From a kernel's name to an image that boots. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidArgument, XdpError } from '../errors.ts';
 import { debianReleases } from './apt.ts';
-import { cacheDirectory, withCacheLock } from './cache.ts';
+import { cacheDirectory, withCacheLock, withWorkDirectory } from './cache.ts';
 import { cachedKernels, type DebianKernel, offeredKernels, resolveDebian, unpackKernel } from './debian.ts';
 import { imageFromDirectory, imageFromFile, type KernelImage } from './image.ts';
 
@@ -38,13 +38,12 @@ async function imageFromPackage(name: string, path: string): Promise<KernelImage
   const final = join(packages, `${basename(path, '.deb')}-${key}`);
   await withCacheLock('kernels', async () => {
     if (existsSync(final)) return;
-    const work = mkdtempSync(join(packages, '.new-'));
-    try {
-      await unpackKernel([path], work);
-      renameSync(work, final);
-    } finally {
-      rmSync(work, { recursive: true, force: true });
-    }
+    await withWorkDirectory(packages, async (work) => {
+      const ready = join(work, 'kernel');
+      mkdirSync(ready);
+      await unpackKernel([path], ready);
+      renameSync(ready, final);
+    });
   });
   return imageFromDirectory(name, final);
 }

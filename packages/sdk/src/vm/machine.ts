@@ -1,6 +1,7 @@
 /** One throw-away machine: prepares it, runs it, watches its console, and says what became of it. */
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { invalidArgument } from '../errors.ts';
 import { type ConsoleReader, consoleReader } from './console.ts';
 import { commandScript, environmentScript, firstInit, secondInit } from './guest-init.ts';
 import { type GuestState, guestPort } from './guest-port.ts';
@@ -118,6 +119,12 @@ function virtiofsHelper(
 /** Runs a machine to its end. Bad requests are thrown; everything that happens to the machine is in the result. */
 export async function runMachine(options: MachineOptions): Promise<MachineResult> {
   requireBusybox();
+  // The guest has its own of these.
+  if (/^\/(dev|proc|run|sys)(\/|$)/.test(options.cwd)) {
+    throw invalidArgument(
+      `the working directory ${options.cwd} cannot be seen in a machine; it has its own there`,
+    );
+  }
   const plan = planRoot(options.image, indexModules(options.image.modules), options.root);
   const supervised = supervise();
   try {

@@ -5,7 +5,7 @@ import { type AcceleratorChoice, planAccelerator } from './accelerator.ts';
 import { GUEST_REPORT_DIRECTORY } from './guest-init.ts';
 import { runOnHost } from './host.ts';
 import type { KernelImage } from './image.ts';
-import { resolveKernel } from './kernels.ts';
+import { parseKernelName, resolveKernel } from './kernels.ts';
 import { type MachineResult, type OutputStream, runMachine } from './machine.ts';
 import { type Judgement, mayRetry, type Outcome } from './outcome.ts';
 import { textCollector } from './output.ts';
@@ -145,6 +145,8 @@ export async function runOnKernels(options: RunOnKernelsOptions): Promise<Kernel
     ...rest
   } = expectOptions('runOnKernels', options, ['kernels', 'jobs', ...known]);
   expectInteger('jobs', jobs, 1, 64);
+  // A wrong name is told before the first machine starts, not after.
+  for (const name of kernels) parseKernelName(name);
   const common = settings(rest);
   const results: KernelRun[] = new Array(kernels.length);
   let next = 0;
