@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
     async (argv) => (await import('./run.ts')).runCommand(argv),
   ],
   show: ['the packets of a capture file', async (argv) => (await import('./show.ts')).showCommand(argv)],
+  diff: ['two capture files, field by field', async (argv) => (await import('./diff.ts')).diffCommand(argv)],
   vm: ['a command on other kernels, in QEMU', async (argv) => (await import('./vm.ts')).vmCommand(argv)],
 };
 
@@ -65,8 +66,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     return await command[1](rest);
   } catch (error) {
     if (error instanceof XdpError) {
-      process.stderr.write(`xdptest ${name}: ${error.message} [${error.code}]\n`);
-      return error.code === 'XDP_INVALID_ARGUMENT' ? EXIT.usage : EXIT.failed;
+      const isUsage = error.code === 'XDP_INVALID_ARGUMENT';
+      const end = isUsage ? `\ntry: xdptest ${name} --help` : ` [${error.code}]`;
+      process.stderr.write(`xdptest ${name}: ${error.message}${end}\n`);
+      return isUsage ? EXIT.usage : EXIT.failed;
     }
     if (isParseArgsError(error)) {
       process.stderr.write(`xdptest ${name}: ${error.message}\ntry: xdptest ${name} --help\n`);

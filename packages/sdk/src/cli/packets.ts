@@ -1,6 +1,8 @@
 /** Packets from the command line and from files. */
 import { createReadStream, statSync } from 'node:fs';
 import { invalidArgument, XdpError } from '../errors.ts';
+import type { CaptureRecord } from '../packet/index.ts';
+import { actionOf } from '../run/index.ts';
 
 /** The bytes of a packet in hex; blanks and colons between them do not matter. */
 export function parseHex(text: string, name: string): Uint8Array {
@@ -23,4 +25,9 @@ export function openCapture(path: string): AsyncIterable<Uint8Array> {
     throw new XdpError('XDP_FILE_INVALID', `cannot read ${path}: ${(cause as Error).message}`, { cause });
   }
   return createReadStream(path);
+}
+
+/** The XDP verdict of a packet by name, or the number where it is no action; undefined where the file has none. */
+export function actionOfRecord({ verdict }: CaptureRecord): string | number | undefined {
+  return verdict?.kind === 'xdp' ? actionOf(Number(verdict.value)) : undefined;
 }

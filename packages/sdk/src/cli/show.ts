@@ -1,11 +1,10 @@
 /** `xdptest show`: the packets of a capture file, a line or a tree each. */
-import { inspect, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { invalidArgument } from '../errors.ts';
-import { type CaptureRecord, dissect, readCapture } from '../packet/index.ts';
-import { actionOf } from '../run/index.ts';
+import { type CaptureRecord, dissect, formatTree, hexdump, readCapture } from '../packet/index.ts';
 import { wholeNumber } from './arguments.ts';
 import { EXIT } from './exit.ts';
-import { openCapture } from './packets.ts';
+import { actionOfRecord, openCapture } from './packets.ts';
 import { print, styled, styledAction } from './terminal.ts';
 
 const usage = `usage: xdptest show FILE [options]
@@ -14,6 +13,7 @@ Prints the packets of a capture file, pcap or pcapng: number, time since the fir
 one, the packet, comments.
 
   --tree      all fields of each packet, wrong lengths and checksums pointed out
+  --hex       the bytes of each packet, with its layers named below them
   --first N   the first N packets only
   --json      one JSON object a line: index, timestampNs, verdict, comments, layers
 
@@ -23,6 +23,7 @@ shown) or cannot be read, 2 for a wrong command line.
 
 const options = {
   tree: { type: 'boolean' },
+  hex: { type: 'boolean' },
   first: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -37,10 +38,8 @@ export async function showCommand(argv: readonly string[]): Promise<number> {
   const [path, ...more] = positionals;
   if (path === undefined) throw invalidArgument('which file? xdptest show FILE');
   if (more.length > 0) throw invalidArgument(`one file at a time, got also ${more.join(' ')}`);
-  if (values.json === true && values.tree === true)
-    throw invalidArgument('either --json or --tree, not both');
   const first = wholeNumber('--first', values.first) ?? Number.POSITIVE_INFINITY;
-  const format = values.json === true ? asJson : values.tree === true ? asTree : asLine;
+  const format = chooseFormat(values);
   let start: bigint | undefined;
   for await (const record of readCapture(openCapture(path))) {
     if (record.index >= first) break;
@@ -50,9 +49,18 @@ export async function showCommand(argv: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-/** The name of the XDP verdict of a packet, or the number where it is no action; undefined where there is none. */
-function actionOfRecord({ verdict }: CaptureRecord): string | number | undefined {
-  return verdict?.kind === 'xdp' ? actionOf(Number(verdict.value)) : undefined;
+type Format = (record: CaptureRecord, start: bigint) => string;
+
+function chooseFormat(chosen: { json?: boolean; tree?: boolean; hex?: boolean }): Format {
+  const { json = false, tree = false, hex = false } = chosen;
+  if (json && (tree || hex)) throw invalidArgument('either --json or --tree and --hex, not both');
+  if (json) return asJson;
+  return (record, start) => {
+    const { bytes } = record;
+    const parts = [...(tree ? [formatTree(bytes)] : []), ...(hex ? [hexdump(bytes)] : [])];
+    const line = asLine(record, start);
+    return parts.length === 0 ? line : [styled('bold', line), ...parts, ''].join('\n');
+  };
 }
 
 function asLine(record: CaptureRecord, start: bigint): string {
@@ -70,10 +78,6 @@ function asLine(record: CaptureRecord, start: bigint): string {
 
 function seconds(ns: bigint): string {
   return (Number(ns) / 1e9).toFixed(6);
-}
-
-function asTree(record: CaptureRecord, start: bigint): string {
-  return `${styled('bold', asLine(record, start))}\n${inspect(dissect(record.bytes))}\n`;
 }
 
 /** Numbers beyond 2^53 and bytes have no JSON of their own: text and hex. */

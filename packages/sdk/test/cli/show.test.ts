@@ -43,6 +43,12 @@ test('--tree shows all fields, and what is wrong with them', () => {
   expect(stdout).toMatch(/^ {2}checksum +0x0001 {2}\(should be 0x[0-9a-f]{4}\)$/m);
 });
 
+test('--hex shows the bytes, with the layers named', () => {
+  const { stdout } = cli(['show', saved(file), '--hex', '--first', '1']);
+  expect(stdout).toContain('02 00 00 00 00 02 02 00');
+  expect(stdout).toMatch(/eth.*ipv4/);
+});
+
 test('--json gives one object a line', () => {
   const lines = cli(['show', saved(file), '--json'])
     .stdout.trimEnd()
@@ -73,7 +79,7 @@ test('of a damaged file it shows what comes before the damage', () => {
 test.each([
   [['show'], 'which file?'],
   [['show', 'a', 'b'], 'one file at a time'],
-  [['show', 'a', '--json', '--tree'], 'either --json or --tree'],
+  [['show', 'a', '--json', '--tree'], 'either --json or --tree and --hex'],
   [['show', 'a', '--first', 'x'], '--first must be a whole number'],
 ])('%j is a wrong command line', (args, message) => {
   const { code, stderr } = cli(args);
