@@ -24,6 +24,7 @@ async function canReach(host: string): Promise<boolean> {
  * reaches Debian's archive has no excuse: then the error of trying is thrown, and the tests fail.
  */
 export async function vmObstacle(kernels: readonly string[]): Promise<string | undefined> {
+  if (![undefined, 'host'].includes(process.env.XDPTEST_KERNEL)) return 'no machines inside of a machine';
   try {
     requireTool('qemu-system-x86_64');
     requireBusybox();
