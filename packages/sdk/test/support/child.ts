@@ -26,6 +26,7 @@ import { PacketBatch } from '${new URL('../../dist/packet/index.js', import.meta
 import * as xdptest from '${new URL('../../dist/index.js', import.meta.url)}';
 import { native } from '${new URL('../../dist/native.js', import.meta.url)}';
 const { XdpObject, runXdp, runMany, probeKernel, closeWorkers } = xdptest;
+const packageUrl = '${new URL('../../dist/index.js', import.meta.url)}';
 const objectPath = (name) => ${JSON.stringify(objectPath('NAME'))}.replace('NAME', name);
 const load = (name, options) => XdpObject.load(objectPath(name), options);
 `;
