@@ -113,6 +113,12 @@ describe('bytes beyond the end of a layer', () => {
     expect(dissect(padded.bytes).layers.at(-1)).toMatchObject({ after: 1 });
   });
 
+  test('are left behind when the IP packet is cut out', () => {
+    const padded = packet(eth(), ipv4(), udp(), trailer(new Uint8Array(18)));
+    expect(kinds(padded.slice('ipv4'))).toEqual(['ipv4', 'udp']);
+    expect(kinds(padded.slice(0))).toEqual(['eth', 'ipv4', 'udp', 'trailer']);
+  });
+
   test('can be a surplus area of UDP (RFC 9868), inside of IP', () => {
     const surplus = packet(eth(), ipv4(), udp(), payload('ab'), trailer('options', 2), trailer('padding'));
     expect(surplus.layers[1].totalLength).toBe(37);

@@ -124,6 +124,11 @@ describe('headers', () => {
       }),
       '02 40 6558 123456 00 0102 83 01 aabbccdd',
     ],
+    [
+      'Geneve, RFC 8926: an option that is not critical',
+      geneve({ protocol: 0x0800, options: [{ type: 'option', class: 1, code: 2, data: bytesOf('') }] }),
+      '01 00 0800 000000 00 0001 02 00',
+    ],
     ['MPLS, RFC 3032: label 0x12345, the bottom', mpls({ label: 0x12345, tc: 5, ttl: 63 }), '12345b3f'],
     [
       'IPv6 hop-by-hop with router alert, RFC 2711',
