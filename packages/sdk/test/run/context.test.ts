@@ -127,3 +127,14 @@ test.runIf(!limits.context)('a kernel without contexts refuses all of this befor
     expect(thrownBy(() => runXdp(action('pass'), packet, options)).code).toBe('XDP_CONTEXT_UNSUPPORTED');
   }
 });
+
+test.runIf(limits.context)(
+  'what metadata takes of the headroom, a program cannot put in front any more',
+  () => {
+    const run = (size: number) =>
+      runXdp(action('prepend'), packet, { metadata: new Uint8Array(size) }).action;
+    // 216 bytes for both, and `prepend` wants 20.
+    expect(run(limits.maxMetadataBytes - 20 - (limits.maxMetadataBytes % 4))).toBe('XDP_TX');
+    expect(run(limits.maxMetadataBytes)).toBe('XDP_ABORTED');
+  },
+);
