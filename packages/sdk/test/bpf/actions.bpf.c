@@ -11,7 +11,6 @@ SEC("xdp") int no_action(struct xdp_md *ctx) { (void)ctx; return -22; }
 
 /* The number of bytes that the program can see. */
 SEC("xdp") int seen(struct xdp_md *ctx) { return ctx->data_end - ctx->data; }
-SEC("xdp.frags") int seen_frags(struct xdp_md *ctx) { return ctx->data_end - ctx->data; }
 
 /* How many bytes of metadata it sees, and their first word. */
 SEC("xdp") int seen_metadata(struct xdp_md *ctx) { return ctx->data - ctx->data_meta; }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { probeKernel, runMany, runXdp } from 'xdptest';
 import { rejectionOf, thrownBy } from '../support/errors.ts';
-import { action } from '../support/objects.ts';
+import { action, load } from '../support/objects.ts';
 
 const { limits } = probeKernel();
 const pageSize = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' }));
@@ -67,13 +67,15 @@ describe('a packet that is too long', () => {
 
   test.runIf(limits.frags)('runs in fragments through a program with frags, and comes back whole', () => {
     const bytes = Uint8Array.from({ length: limits.maxPacketBytes }, (_, i) => i % 251);
-    const { verdict, packet } = runXdp(action('seen_frags'), bytes);
+    const { verdict, packet } = runXdp(load('frags').program('seen_frags'), bytes);
     expect(verdict).toBe(limits.maxLinearBytes);
     expect(Buffer.compare(packet, bytes)).toBe(0);
   });
 
   test.runIf(limits.frags)('is refused above the limit of fragments', () => {
-    const error = thrownBy(() => runXdp(action('seen_frags'), new Uint8Array(limits.maxPacketBytes + 1)));
+    const error = thrownBy(() =>
+      runXdp(load('frags').program('seen_frags'), new Uint8Array(limits.maxPacketBytes + 1)),
+    );
     expect(error.code).toBe('XDP_PACKET_TOO_LONG');
     expect(error.message).toContain(`at most ${limits.maxPacketBytes}`);
   });
@@ -81,7 +83,7 @@ describe('a packet that is too long', () => {
   test.runIf(limits.frags)('in fragments comes back whole from a run of many', async () => {
     const sizes = [9000, 64, limits.maxPacketBytes, 3520, 3521];
     const packets = sizes.map((size) => Uint8Array.from({ length: size }, (_, i) => (i * size) % 253));
-    const results = await runMany(action('seen_frags'), packets);
+    const results = await runMany(load('frags').program('seen_frags'), packets);
     for (const [i, packet] of packets.entries()) {
       expect(Buffer.compare(results.at(i)!.packet!, packet)).toBe(0);
     }
