@@ -14,6 +14,7 @@ export const errorCodes = {
   XDP_NOT_PERMITTED: 'The kernel refused for want of a capability or because of a lockdown.',
   XDP_SYSCALL_FAILED:
     'A system call failed for a reason that no other code names; see `syscall` and `errno`.',
+  XDP_COMPILE_FAILED: 'The C source does not compile; the message has the words of clang.',
   XDP_OBJECT_INVALID: 'The bytes are not a BPF object that libbpf can open.',
   XDP_LOAD_FAILED: 'The kernel or libbpf refused to load the object; `log` is the whole verifier log.',
   XDP_NO_BTF: 'The object carries no BTF (compile with -g), and the operation needs it.',

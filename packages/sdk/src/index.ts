@@ -12,17 +12,22 @@ export {
   type TestRunLimits,
 } from './kernel/index.ts';
 export {
+  type AddressFamily,
+  type AddressField,
+  type BpfInput,
   type BpfValue,
   type CreateInnerOptions,
   type InnerMapOptions,
   type LoadOptions,
   type MapType,
   type ObjectSchema,
+  ObjectSnapshot,
   type ProgramOptions,
   type SetOptions,
   type UntypedSchema,
   XdpMap,
   XdpObject,
+  XdpObjectFile,
   XdpProgram,
 } from './object/index.ts';
 export {

@@ -17,11 +17,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'fast-check': ['errors', 'packet'],
   object: ['errors', 'native', 'kernel', 'packet'],
   run: ['errors', 'native', 'kernel', 'object', 'packet'],
+  gen: ['errors'],
   live: core,
   bench: [...core, 'stats'],
   vm: ['errors'],
-  vitest: [...core, 'stats', 'bench', 'live'],
-  cli: [...core, 'stats', 'bench', 'live', 'vitest', 'vm'],
+  vitest: [...core, 'gen', 'stats', 'bench', 'live'],
+  cli: [...core, 'gen', 'stats', 'bench', 'live', 'vitest', 'vm'],
   index: [...core, 'bench'],
 };
 /** Rooms that work in a browser. */

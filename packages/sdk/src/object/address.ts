@@ -26,7 +26,8 @@ export function encodeAddress(
   }
 }
 
-function holdsAddress(size: number, { type, typedefs }: ResolvedType): boolean {
+/** Whether a type is one that an address is kept in. */
+export function holdsAddress(size: number, { type, typedefs }: ResolvedType): boolean {
   if (size === 4) return typedefs.includes('__be32') || (type.kind === 'struct' && type.name === 'in_addr');
   if (size === 16) return type.kind === 'array' || (type.kind === 'struct' && type.name === 'in6_addr');
   return size === 6 && type.kind === 'array';

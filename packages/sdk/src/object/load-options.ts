@@ -10,7 +10,10 @@ import {
   mapTypeName,
   mapTypeNumber,
 } from './bpf-constants.ts';
+import type { BpfValue } from './codec.ts';
 import { isPath, MAX_PATH_BYTES } from './path.ts';
+import type { ObjectSchema, UntypedSchema } from './schema.ts';
+import type { BpfInput } from './value-types.ts';
 
 /** How one program is loaded. */
 export interface ProgramOptions {
@@ -34,15 +37,18 @@ export interface InnerMapOptions {
   readonly flags?: number;
 }
 
+/** Of a variable that nothing is known of, the check is at the load. */
+type VariableInput<V> = [BpfValue] extends [V] ? unknown : BpfInput<V>;
+
 /** Options of {@link XdpObject.load}. All are copied: objects loaded with the same options share nothing. */
-export interface LoadOptions {
+export interface LoadOptions<S extends ObjectSchema = UntypedSchema> {
   /** A name for messages and, cut to 15 characters, for the kernel's names of .rodata, .data and .bss. */
   readonly name?: string;
   /** Values of global variables before the load, by name. `const volatile` ones can be set only here. */
-  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly variables?: { readonly [N in keyof S['variables']]?: VariableInput<S['variables'][N]> };
   /** Sizes of maps, by name, in place of those compiled in. */
-  readonly maxEntries?: Readonly<Record<string, number>>;
-  readonly programs?: Readonly<Record<string, ProgramOptions>>;
+  readonly maxEntries?: { readonly [N in keyof S['maps']]?: number };
+  readonly programs?: { readonly [N in S['programs']]?: ProgramOptions };
   readonly innerMaps?: Readonly<Record<string, InnerMapOptions>>;
   /** A directory in a bpf file system for maps that are declared LIBBPF_PIN_BY_NAME. Without it nothing is pinned. */
   readonly pinRoot?: string;

@@ -9,6 +9,7 @@ import type { MapDefinition } from './map-definition.ts';
 import { isPath, MAX_PATH_BYTES } from './path.ts';
 import { sumValues } from './per-cpu.ts';
 import { programHandle, XdpProgram } from './program.ts';
+import type { BpfInput } from './value-types.ts';
 
 const { ENOENT, EEXIST, E2BIG, ENOSPC, EAGAIN } = constants.errno;
 
@@ -28,6 +29,12 @@ export interface CreateInnerOptions {
 type PerCpuElement<V> = V extends readonly (infer One)[] ? One : V;
 
 let handleOf: (map: XdpMap<unknown, unknown>) => NativeHandle;
+let definitionOf: (map: XdpMap<unknown, unknown>) => MapDefinition;
+
+/** What a map is, for the rest of this room. */
+export function mapDefinition(map: XdpMap<unknown, unknown>): MapDefinition {
+  return definitionOf(map);
+}
 
 /** The descriptor of a map, for the other rooms. Throws `XDP_CLOSED`. */
 export function mapHandle<K, V>(map: XdpMap<K, V>): NativeHandle {
@@ -58,6 +65,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
 
   static {
     handleOf = (map) => map.#open();
+    definitionOf = (map) => map.#definition;
   }
 
   /** @internal Maps are made by loading an object. */
@@ -72,7 +80,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   /** The value of a key, or undefined when there is none. In a map of maps an {@link XdpMap}, to be closed by the caller. */
-  get(key: K): V | undefined {
+  get(key: BpfInput<K>): V | undefined {
     this.#requireLookup();
     const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
     if (typeof bytes !== 'number') return this.#decodeValue(bytes, 0);
@@ -81,7 +89,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   /** Whether the key is there. */
-  has(key: K): boolean {
+  has(key: BpfInput<K>): boolean {
     this.#requireLookup();
     const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
     if (typeof bytes !== 'number') return true;
@@ -93,7 +101,11 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
    * Writes one entry. A prog array takes an {@link XdpProgram} as the value, a map of maps an {@link XdpMap}.
    * @throws XdpError `XDP_MAP_FULL`, `XDP_NOT_FOUND` (mode `exist`), `XDP_VALUE_INVALID`
    */
-  set(key: K, value: V | XdpProgram | XdpMap<BpfValue, BpfValue>, options?: SetOptions): this {
+  set(
+    key: BpfInput<K>,
+    value: BpfInput<V> | XdpProgram | XdpMap<BpfValue, BpfValue>,
+    options?: SetOptions,
+  ): this {
     const { mode = 'any' } = expectOptions(`map ${this.name}: set`, options, ['mode']);
     if (!Object.hasOwn(updateFlags, mode)) {
       throw invalidArgument(
@@ -114,7 +126,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
    * Writes many entries in one native call.
    * @throws XdpError as {@link XdpMap.set}; the message says how many were written before
    */
-  setMany(entries: Iterable<readonly [K, V]>): this {
+  setMany(entries: Iterable<readonly [BpfInput<K>, BpfInput<V>]>): this {
     const { key: keyCodec, valueBytes } = this.#definition;
     if (keyCodec === undefined) throw this.#unsupported('setMany');
     if (typeof (entries as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] !== 'function') {
@@ -144,7 +156,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   /** Deletes one entry; false when there was none. Entries of arrays cannot be deleted. */
-  delete(key: K): boolean {
+  delete(key: BpfInput<K>): boolean {
     if (isPlainArray(this.type))
       throw this.#unsupported('delete', 'its entries always exist: set one to zero, or clear() all');
     const result = native().mapDelete(this.#open(), this.#encodeKey(key));
@@ -201,7 +213,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   /** The sum of a per-CPU value over all CPUs: of numbers, or member by member of a struct. */
-  sum(key: K): PerCpuElement<V> | undefined {
+  sum(key: BpfInput<K>): PerCpuElement<V> | undefined {
     if (this.#definition.cpuStride === 0) throw this.#unsupported('sum', 'it is not per-CPU: use get');
     const values = this.get(key);
     if (values === undefined) return undefined;
@@ -209,7 +221,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   /** Adds a value to a queue, a stack or a bloom filter. */
-  push(value: V): this {
+  push(value: BpfInput<V>): this {
     if (this.#definition.key !== undefined || this.type === 'ringbuf') throw this.#unsupported('push');
     const result = native().mapPush(this.#open(), this.#encodeValue(value));
     if (result !== 0) throw this.#writeFailed(-result, 'any');
@@ -281,7 +293,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     return this.#handle;
   }
 
-  #encodeKey(key: K): Uint8Array {
+  #encodeKey(key: unknown): Uint8Array {
     const codec = this.#definition.key;
     if (codec === undefined) throw this.#unsupported('access by key', 'it has none');
     const bytes = encodeValue(codec, key, `map ${this.name}: key`);

@@ -14,20 +14,9 @@ import { checkLoadOptions, type LoadOptions, loadConfig } from './load-options.t
 import { XdpMap } from './map.ts';
 import { defineMap } from './map-definition.ts';
 import { closeProgram, XdpProgram } from './program.ts';
+import type { ObjectSchema, UntypedSchema } from './schema.ts';
+import { type ObjectSnapshot, restoreSnapshot, type Section, takeSnapshot } from './snapshot.ts';
 import { findVariables, initialValues, variableAccessors } from './variables.ts';
-
-/** The names and types of an object's parts, for objects whose types are known at compile time. */
-export interface ObjectSchema {
-  readonly programs: string;
-  readonly maps: Readonly<Record<string, { readonly key: unknown; readonly value: unknown }>>;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
-/** The schema of an object of which nothing is known: any name, any value. */
-export interface UntypedSchema extends ObjectSchema {
-  readonly maps: Readonly<Record<string, { readonly key: BpfValue; readonly value: BpfValue }>>;
-  readonly variables: Readonly<Record<string, BpfValue>>;
-}
 
 /** What a loaded object is put together from. */
 interface ObjectParts {
@@ -38,13 +27,15 @@ interface ObjectParts {
   readonly variables: Record<string, BpfValue>;
   /** The maps that hold the variables, by name. */
   readonly internals: ReadonlyMap<string, NativeHandle>;
+  /** Those of them that programs can write to. */
+  readonly sections: readonly Section[];
   readonly log: string | undefined;
 }
 
-let internalsOf: (object: XdpObject<ObjectSchema>) => ReadonlyMap<string, NativeHandle>;
+let internalsOf: <S extends ObjectSchema>(object: XdpObject<S>) => ReadonlyMap<string, NativeHandle>;
 
 /** The map that holds the variables of a section (`.bss`), for rooms that share memory with a program of their own. */
-export function sectionHandle(object: XdpObject<ObjectSchema>, section: string): NativeHandle {
+export function sectionHandle<S extends ObjectSchema>(object: XdpObject<S>, section: string): NativeHandle {
   for (const [name, handle] of internalsOf(object)) if (name.endsWith(section)) return handle;
   throw new XdpError('XDP_NOT_FOUND', `${object.name} has no variables in ${section}`);
 }
@@ -75,6 +66,7 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
   /** The verifier's log, when `verifierLogLevel` asked for it. */
   readonly verifierLog: string | undefined;
   readonly #internals: ReadonlyMap<string, NativeHandle>;
+  readonly #sections: readonly Section[];
   #closed = false;
 
   static {
@@ -88,6 +80,7 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
     this.maps = Object.freeze(parts.maps) as unknown as XdpObject<S>['maps'];
     this.variables = parts.variables as XdpObject<S>['variables'];
     this.#internals = parts.internals;
+    this.#sections = parts.sections;
     this.sha256 = createHash('sha256').update(parts.bytes).digest('hex');
     this.compiler = findCompiler(parts.bytes);
     this.verifierLog = parts.log;
@@ -102,9 +95,9 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
    */
   static load<S extends ObjectSchema = UntypedSchema>(
     source: string | URL | Uint8Array,
-    options?: LoadOptions,
+    options?: LoadOptions<S>,
   ): XdpObject<S> {
-    const checked = checkLoadOptions(options);
+    const checked = checkLoadOptions(options as LoadOptions | undefined);
     const { bytes, name: fileName } = readSource(source);
     const name = checked.name ?? fileName;
     const kernelName = name.replace(/\..*$/, '').replaceAll(/\W/g, '_').slice(0, 15) || 'object';
@@ -121,6 +114,30 @@ export class XdpObject<S extends ObjectSchema = UntypedSchema> {
   /** The map of that name. Unlike `maps[name]` it throws `XDP_NOT_FOUND`, with the names that there are. */
   map<N extends keyof S['maps'] & string>(name: N): XdpMap<S['maps'][N]['key'], S['maps'][N]['value']> {
     return required(this.name, 'map', name, this.maps) as XdpMap<S['maps'][N]['key'], S['maps'][N]['value']>;
+  }
+
+  /**
+   * What the maps and variables hold at this moment, to be put back by {@link restore}. Take it when no packet runs.
+   * @throws XdpError `XDP_CLOSED`, `XDP_MAP_CHANGED`
+   */
+  snapshot(): ObjectSnapshot {
+    this.#requireOpen('snapshot');
+    const maps = Object.values<XdpMap>(this.maps as unknown as Record<string, XdpMap>);
+    return takeSnapshot(this, maps, this.#sections);
+  }
+
+  /**
+   * Puts the maps and variables back to what they were at a {@link snapshot} of this object. The order of use that an LRU
+   * map keeps is not restored; see {@link ObjectSnapshot} for the kinds of map.
+   * @throws XdpError `XDP_CLOSED`, `XDP_INVALID_ARGUMENT` for a snapshot of another object
+   */
+  restore(snapshot: ObjectSnapshot): void {
+    this.#requireOpen('restore');
+    restoreSnapshot(this, snapshot);
+  }
+
+  #requireOpen(operation: string): void {
+    if (this.#closed) throw new XdpError('XDP_CLOSED', `${operation}: the object ${this.name} was closed`);
   }
 
   get isClosed(): boolean {
@@ -187,11 +204,16 @@ function load<S extends ObjectSchema>(
     });
     const maps: Record<string, XdpMap> = {};
     const internal = new Map<string, NativeHandle>();
+    const sections: Section[] = [];
     for (const map of spec.maps) {
       const entry = loaded.maps[map.name];
       if (entry === undefined) continue;
-      if (map.internal) internal.set(map.name, entry.handle);
-      else {
+      if (map.internal) {
+        internal.set(map.name, entry.handle);
+        if (/\.(?:data|bss)\b/.test(map.name)) {
+          sections.push({ name: map.name, handle: entry.handle, size: map.valueSize });
+        }
+      } else {
         const inner = options.innerMaps?.[map.name];
         const definition = inner === undefined ? map : { ...map, inner: innerMap(map.name, inner) };
         maps[map.name] = new XdpMap(defineMap(definition, types, cpus, entry.maxEntries), entry.handle);
@@ -211,6 +233,7 @@ function load<S extends ObjectSchema>(
       maps,
       variables: variableAccessors(variables, handleOf),
       internals: internal,
+      sections,
       log: loaded.log,
     });
   } finally {

@@ -36,6 +36,8 @@ export class RunResult {
    * `cpu`, `repeat` or a packet of more than 3,520 bytes.
    */
   readonly redirect: RedirectTarget | undefined;
+  /** The packet that the program was given: the caller's bytes, not a copy. */
+  readonly input: Uint8Array;
   /** Whether the program changed the packet or its metadata. */
   readonly changed: boolean;
 
@@ -48,6 +50,7 @@ export class RunResult {
     this.durationNs = parts.durationNs;
     this.retries = parts.retries;
     this.redirect = parts.redirect;
+    this.input = parts.input;
     this.changed = !sameBytes(parts.packet, parts.input) || !sameBytes(parts.metadata, parts.inputMetadata);
   }
 

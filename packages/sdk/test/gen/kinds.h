@@ -1,0 +1,1 @@
+enum mode { MODE_SLOW, MODE_FAST = 7 };
