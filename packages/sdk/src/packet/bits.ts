@@ -12,6 +12,13 @@ export function readBits(bytes: Uint8Array, bit: number, width: number): number 
 
 /** Writes the low `width` (at most 48) bits of `value` at bit `bit`, and leaves the bits around them alone. */
 export function writeBits(bytes: Uint8Array, bit: number, width: number, value: number): void {
+  // Most fields are one or two whole bytes.
+  if ((bit & 7) === 0 && (width === 8 || width === 16)) {
+    const at = bit >> 3;
+    if (width === 16) bytes[at] = value >> 8;
+    bytes[at + (width >> 3) - 1] = value & 0xff;
+    return;
+  }
   let end = bit + width;
   let rest = value;
   for (let left = width; left > 0; ) {
