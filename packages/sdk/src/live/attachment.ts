@@ -54,16 +54,24 @@ export interface AttachPlace {
 
 /**
  * @param what the program's name, for messages
+ * @param method `netlink` leaves links out
  * @throws XdpError `XDP_ATTACH_FAILED`, `XDP_NOT_PERMITTED`
  */
-export function holdProgram(place: AttachPlace, program: NativeHandle, mode: AttachMode, what: string): Hold {
+export function holdProgram(
+  place: AttachPlace,
+  program: NativeHandle,
+  mode: AttachMode,
+  what: string,
+  method: 'link' | 'netlink' = 'link',
+): Hold {
   const { core, index } = place;
   const flags = mode === 'native' ? XDP_FLAGS.drvMode : XDP_FLAGS.skbMode;
-  const link = native().netnsAttach(core.netns, program, index, flags);
-  if (typeof link !== 'number') return { method: 'link', release: () => native().closeHandle(link) };
-  const errno = -link;
-  if (errno === EPERM) throw systemError(`attaching ${what} to ${place.name}`, 'BPF_LINK_CREATE', errno);
-  // By netlink it works on kernels without links; where it fails too, the kernel says why in words.
+  if (method === 'link') {
+    const link = native().netnsAttach(core.netns, program, index, flags);
+    if (typeof link !== 'number') return { method, release: () => native().closeHandle(link) };
+    if (-link === EPERM) throw systemError(`attaching ${what} to ${place.name}`, 'BPF_LINK_CREATE', EPERM);
+  }
+  // By netlink it works on kernels without links; where both fail, netlink has the kernel's reason in words.
   const body = changeXdp(index, native().handleNumber(program), flags | XDP_FLAGS.updateIfNoExist);
   const { refusal } = core.netlink.ask(RTM.newLink, 0, body);
   if (refusal !== undefined) throw attachError(place, mode, what, refusal.errno, refusal.words);

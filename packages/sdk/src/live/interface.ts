@@ -27,6 +27,8 @@ export interface InterfaceState {
 export interface AttachOptions {
   /** Default `native`. */
   readonly mode?: AttachMode;
+  /** Default `link`, a BPF link; `netlink` where the kernel has none (before 5.9), or when it is asked for. */
+  readonly method?: 'link' | 'netlink';
 }
 
 const XDP_ATTACHED_DRV = 1;
@@ -143,19 +145,22 @@ export class NetworkInterface {
    * @throws XdpError `XDP_ATTACH_FAILED` where the driver cannot, with what the kernel says
    */
   attach(program: XdpProgram, options?: AttachOptions): Attachment {
-    const { mode = 'native' } = expectOptions('attach', options, ['mode']);
+    const { mode = 'native', method = 'link' } = expectOptions('attach', options, ['mode', 'method']);
     if (!(program instanceof XdpProgram)) {
       throw invalidArgument(`attach: expected an XdpProgram, got ${describeValue(program)}`);
     }
     if (mode !== 'native' && mode !== 'generic') {
       throw invalidArgument(`attach: mode must be 'native' or 'generic', got ${describeValue(mode)}`);
     }
+    if (method !== 'link' && method !== 'netlink') {
+      throw invalidArgument(`attach: method must be 'link' or 'netlink', got ${describeValue(method)}`);
+    }
     const handle = programHandle(program);
     if (this.#attached !== undefined) {
       throw new XdpError('XDP_ATTACH_FAILED', `${this} has a program already: close that attachment first`);
     }
     this.#dropPlaceholder();
-    const hold = holdProgram(this.#place(), handle, mode, program.name);
+    const hold = holdProgram(this.#place(), handle, mode, program.name, method);
     if (mode === 'native') {
       this.#afterAttaching();
       this.#peer?.acceptXdpFrames();

@@ -27,6 +27,11 @@ export class Recorder {
     return this;
   }
 
+  /** How many frames there are. */
+  get frames(): number {
+    return this.#ports.reduce((sum, port) => sum + port.counters.captured, 0);
+  }
+
   /** The capture file, in the order of time. */
   pcapng(comment?: string): Uint8Array {
     const lost = this.#ports.map((port) => port.counters.lost);

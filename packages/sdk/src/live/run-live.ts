@@ -26,6 +26,8 @@ export interface RunLiveOptions {
 /** What {@link runLive} tells: the kernel gives no verdicts, so the counters have to. */
 export interface LiveResult {
   readonly frames: number;
+  /** Wall time of the running itself, without the waiting for the counters. */
+  readonly elapsedNs: number;
   /** By how much the counters of each interface rose, by its name: those of the namespace, their other ends, `watch`. */
   readonly counters: ReadonlyMap<string, InterfaceCounters>;
 }
@@ -68,7 +70,9 @@ export async function runLive(
   const watched = watchedInterfaces(on, watch);
   const before = watched.map((one) => one.counters);
   const { core, index } = interfacePlace(on);
+  let elapsedNs = 0;
   for (let done = 0; done < repeat; done += MOST_AT_ONCE) {
+    const started = process.hrtime.bigint();
     const result = native().netnsRun(core.netns, {
       program: programHandle(program),
       packet: bytes,
@@ -79,6 +83,7 @@ export async function runLive(
       flags: BPF_F_TEST_XDP_LIVE_FRAMES,
       batchSize,
     });
+    elapsedNs += Number(process.hrtime.bigint() - started);
     if (result !== 0) throw liveError(-result, on, program, bytes.length);
     await sleep(0);
     if (performance.now() > deadline && done + MOST_AT_ONCE < repeat) throw outOfTime(timeoutMs, 'running');
@@ -86,6 +91,7 @@ export async function runLive(
   const after = await settled(watched, deadline, timeoutMs);
   return {
     frames: repeat,
+    elapsedNs,
     counters: new Map(watched.map((one, i) => [String(one), difference(before[i]!, after[i]!)])),
   };
 }

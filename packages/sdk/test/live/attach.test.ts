@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { XdpError, type XdpObject } from 'xdptest';
 import { type NetworkInterface, NetworkNamespace } from 'xdptest/live';
-import { load } from '../support/objects.ts';
 import { numbered } from './support/frames.ts';
 import { loadActions } from './support/programs.ts';
 
@@ -27,7 +26,7 @@ afterEach(() => {
 
 describe('attach', () => {
   test.each(['native', 'generic'] as const)('in %s mode, XDP_TX sends the frame back', async (mode) => {
-    using attachment = there.attach(actions.programs.tx!, { mode });
+    using attachment = there.attach(actions.program('tx'), { mode });
     expect(attachment).toMatchObject({ mode, method: 'link' });
     expect(there.state.xdp).toBe(mode);
     const [from, to] = [here.open(), there.open()];
@@ -37,8 +36,20 @@ describe('attach', () => {
     await expect(to.capture({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'XDP_TIMEOUT' });
   });
 
+  test.each(['native', 'generic'] as const)('by netlink in %s mode it is the same', async (mode) => {
+    const attachment = there.attach(actions.program('tx'), { mode, method: 'netlink' });
+    expect(attachment.method).toBe('netlink');
+    expect(there.state.xdp).toBe(mode);
+    const from = here.open();
+    from.send(numbered({ src: here.mac, dst: there.mac }, 1));
+    await from.capture();
+    expect(() => there.attach(actions.program('drop'))).toThrow(/has a program already/);
+    attachment.close();
+    expect(there.state.xdp).toBeUndefined();
+  });
+
   test('XDP_DROP lets nothing through, and after closing everything passes', async () => {
-    const attachment = there.attach(actions.programs.drop!);
+    const attachment = there.attach(actions.program('drop'));
     const [from, to] = [here.open(), there.open()];
     from.send(numbered({ src: here.mac, dst: there.mac }, 1));
     await expect(to.capture({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'XDP_TIMEOUT' });
@@ -50,17 +61,17 @@ describe('attach', () => {
   });
 
   test('refuses a second program, and takes one after the first is closed', () => {
-    const first = there.attach(actions.programs.pass!);
-    expect(() => b.interface('veth1').attach(actions.programs.drop!)).toThrow(/has a program already/);
+    const first = there.attach(actions.program('pass'));
+    expect(() => b.interface('veth1').attach(actions.program('drop'))).toThrow(/has a program already/);
     first.close();
-    there.attach(actions.programs.drop!).close();
+    there.attach(actions.program('drop')).close();
   });
 
   test('names the driver that cannot do native mode, and works there in generic mode', () => {
     const lo = a.interface('lo');
     let error: unknown;
     try {
-      lo.attach(actions.programs.pass!);
+      lo.attach(actions.program('pass'));
     } catch (thrown) {
       error = thrown;
     }
@@ -69,19 +80,19 @@ describe('attach', () => {
       code: 'XDP_ATTACH_FAILED',
       message: expect.stringMatching(/a\/lo in native mode.*mode: 'generic'.*the kernel says: /),
     });
-    expect(lo.attach(actions.programs.pass!, { mode: 'generic' }).method).toBe('link');
+    expect(lo.attach(actions.program('pass'), { mode: 'generic' }).method).toBe('link');
   });
 
   test('says which MTU is too large for a program without fragments', () => {
     const [jumbo] = a.addVeth('jumbo0', { namespace: b, name: 'jumbo1' }, { mtu: 9000 });
-    expect(() => jumbo.attach(actions.programs.pass!)).toThrow(/MTU.*too large.*xdp\.frags/);
-    jumbo.attach(load('frags').program('seen_frags')).close();
+    expect(() => jumbo.attach(actions.program('pass'))).toThrow(/MTU.*too large.*xdp\.frags/);
+    jumbo.attach(actions.program('seen_frags')).close();
   });
 
   test('a native attachment readies the other end; the next attach there replaces that', () => {
-    there.attach(actions.programs.pass!);
+    there.attach(actions.program('pass'));
     expect(here.state.xdp).toBe('native');
-    here.attach(actions.programs.drop!).close();
+    here.attach(actions.program('drop')).close();
     expect(here.state.xdp).toBeUndefined();
   });
 
@@ -90,7 +101,7 @@ describe('attach', () => {
     const before = descriptors();
     const c = new NetworkNamespace('c');
     const [end, peer] = c.addVeth('x', { namespace: c, name: 'y' });
-    end.attach(actions.programs.tx!);
+    end.attach(actions.program('tx'));
     peer.open();
     c.close();
     expect(descriptors()).toBe(before);
