@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // `xdptest vm` asks for a report with the reasons of skips; see docs/other-kernels.md.
-    reporters: process.env.XDPTEST_JSON === undefined ? ['default'] : ['default', 'xdptest/vm/vitest-reporter'],
+    reporters:
+      process.env.XDPTEST_JSON === undefined ? ['default'] : ['default', 'xdptest/vm/vitest-reporter'],
     server: { deps: { external: [/\/packages\/sdk\/dist\//] } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
