@@ -48,6 +48,8 @@ function install(prefix, names) {
     'apt-get',
     '-qq',
     '-o',
+    'Dpkg::Use-Pty=0',
+    '-o',
     'DPkg::Lock::Timeout=300',
   ];
   const command = [...apt, 'install', '-y', '--no-install-recommends', ...names];
