@@ -60,6 +60,7 @@ setUp({ tests: true });
 process.off('exit', onExit);
 
 check('lint', [bin('.bin/biome'), 'check', '--error-on-warnings', '.']);
+check('unused files and dependencies', [bin('.bin/knip')]);
 check('types of the package', [node, bin('typescript/bin/tsc'), '-p', 'packages/sdk', '--noEmit']);
 check('types of the examples', [node, bin('typescript/bin/tsc'), '-p', 'packages/examples', '--noEmit']);
 check('BPF programs of the tests', ['make', '-s', '-C', 'packages/sdk/test/bpf']);
