@@ -46,6 +46,17 @@ const v4 = (random: Random) =>
     ecn: random.upTo(3),
     df: random.upTo(1) === 1,
   });
+/** With options, and a source route under way: the final destination is in the checksum of what follows. */
+const v4Options = (random: Random) =>
+  ipv4({
+    src: random.ipv4(),
+    dst: random.ipv4(),
+    options: [
+      { type: 'routerAlert', value: 0 },
+      { type: 'nop' },
+      { type: 'looseSourceRoute', pointer: 4, addresses: [random.ipv4(), random.ipv4()] },
+    ],
+  });
 const v6 = (random: Random) =>
   ipv6({
     src: random.ipv6(),
@@ -229,6 +240,8 @@ export function combinations(seed: number): Combination[] {
   const add = (name: string, parts: readonly PacketPart[]) => all.push({ name, packet: packet(...parts) });
   const transports = [
     ...Object.entries(after4).map(([name, maker]) => ({ name: `ipv4/${name}`, ip: v4, maker })),
+    { name: 'ipv4Options/tcp', ip: v4Options, maker: after4.tcp! },
+    { name: 'ipv4Options/udp', ip: v4Options, maker: after4.udp! },
     ...Object.entries(after6).map(([name, maker]) => ({ name: `ipv6/${name}`, ip: v6, maker })),
   ];
   for (const [linkName, makeLink] of Object.entries(links)) {

@@ -23,6 +23,12 @@ type Columns<K extends LayerKind> = {
 const bits = (value: boolean) => (value ? 1 : 0);
 const hexBytes = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
 
+/** Under a source route tshark shows the end of the route as the destination, and the header's apart. */
+function finalDestination({ dst, options }: Layers['ipv4']): string {
+  const route = options.find(({ type }) => type === 'looseSourceRoute');
+  return (route !== undefined && 'addresses' in route ? route.addresses.at(-1) : undefined) ?? dst;
+}
+
 /** For each kind of layer: the fields that tshark shows of it, with the values that they should have. */
 const columns: { readonly [K in LayerKind]?: Columns<K> } = {
   eth: { 'eth.dst': (l) => l.dst, 'eth.src': (l) => l.src, 'eth.type': (l) => l.type },
@@ -58,7 +64,8 @@ const columns: { readonly [K in LayerKind]?: Columns<K> } = {
     'ip.proto': (l) => l.protocol,
     'ip.checksum': (l) => l.checksum,
     'ip.src': (l) => l.src,
-    'ip.dst': (l) => l.dst,
+    'ip.dst': finalDestination,
+    'ip.cur_rt': (l) => (finalDestination(l) === l.dst ? undefined : l.dst),
   },
   ipv6: {
     'ipv6.tclass.dscp': (l) => l.dscp,
