@@ -1,6 +1,7 @@
 /**
  * The planner: how to run a workload on a kernel. A pure function, so that every choice can be tested and explained.
  */
+import { describeValue, expectInteger, invalidArgument } from '../errors.ts';
 import type { KernelFacts } from '../kernel/index.ts';
 
 /** What is to be run. */
@@ -54,10 +55,24 @@ const BATCH_NS = 150;
 export const MAX_BATCH_PACKETS = 1024;
 export const MAX_BATCH_INPUT_BYTES = 512 * 1024;
 
-/** Chooses engine, repeat, slice, threads and parking. */
+/**
+ * Chooses engine, repeat, slice, threads and parking.
+ * @throws XdpError `XDP_INVALID_ARGUMENT` for numbers that are none
+ */
 export function planRun(workload: Workload, facts: PlanningFacts): RunPlan {
+  checkWorkload(workload);
   const plan = workload.distinct ? planDistinct(workload, facts) : planSame(workload, facts);
   return { sliceMs: SLICE_MS, ...plan };
+}
+
+/** A number that is none would pass every comparison below, and come out as a plan. */
+function checkWorkload(workload: Workload): void {
+  if (workload === null || typeof workload !== 'object') {
+    throw invalidArgument(`planRun: the workload must be an object, got ${describeValue(workload)}`);
+  }
+  expectInteger('planRun: runs', workload.runs, 0, Number.MAX_SAFE_INTEGER);
+  expectInteger('planRun: largestBytes', workload.largestBytes, 0, Number.MAX_SAFE_INTEGER);
+  if (workload.workers !== undefined) expectInteger('planRun: workers', workload.workers, 1, 256);
 }
 
 type Choice = Omit<RunPlan, 'sliceMs'>;

@@ -80,7 +80,7 @@ describe.each(versions)('Node %s', (_, node) => {
          import(\${JSON.stringify(packageUrl)}).then(async ({ XdpObject, runXdp }) => {
            const { parentPort, workerData } = await import('node:worker_threads');
            let bytes = 0;
-           for (let i = 0; i < 5; i++) {
+           for (let i = 0; i < 3; i++) {
              // Half of them are left for the end of the thread to close.
              const object = XdpObject.load(\${JSON.stringify(objectPath('actions'))});
              bytes += runXdp(object.program('seen'), new Uint8Array(60 + workerData)).verdict;
@@ -88,7 +88,7 @@ describe.each(versions)('Node %s', (_, node) => {
            }
            parentPort.postMessage(bytes);
          });\`;
-       const answers = await Promise.all(Array.from({ length: 12 }, (_, workerData) => new Promise((resolve, reject) => {
+       const answers = await Promise.all(Array.from({ length: 8 }, (_, workerData) => new Promise((resolve, reject) => {
          const worker = new Worker(code, { eval: true, workerData });
          let bytes;
          worker.on('message', (message) => { bytes = message; });
@@ -101,7 +101,7 @@ describe.each(versions)('Node %s', (_, node) => {
        console.log(JSON.stringify({ answers, left }));`,
       { node },
     );
-    expect(answers).toEqual(Array.from({ length: 12 }, (_, i) => 5 * (60 + i)));
+    expect(answers).toEqual(Array.from({ length: 8 }, (_, i) => 3 * (60 + i)));
     expect(left).toBe(0);
   });
 });

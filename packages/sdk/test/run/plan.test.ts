@@ -1,6 +1,7 @@
 /** The planner is a pure function: kernels of every kind are made up here, and each choice says why. */
 import { describe, expect, test } from 'vitest';
 import { type PlanningFacts, planRun, type RunPlan, type Workload } from 'xdptest';
+import { thrownBy } from '../support/errors.ts';
 
 interface MadeUpKernel {
   readonly state?: PlanningFacts['dispatcher']['state'];
@@ -197,4 +198,21 @@ test('a plan never takes slices of more than 30 ms', () => {
   ]) {
     expect(planRun(workload, kernel()).sliceMs).toBeLessThanOrEqual(30);
   }
+});
+
+test.each<[unknown]>([
+  [undefined],
+  [null],
+  [5],
+  [distinct(-1)],
+  [distinct(1.5)],
+  [distinct(Number.NaN)],
+  [distinct(1, { largestBytes: -1 })],
+  [distinct(1, { workers: 0 })],
+  [same(Number.POSITIVE_INFINITY)],
+  [{ ...same(1), runs: '5' }],
+])('a workload that is none is refused: %o', (workload) => {
+  const error = thrownBy(() => planRun(workload as Workload, kernel()));
+  expect(error.code).toBe('XDP_INVALID_ARGUMENT');
+  expect(error.message).toContain('planRun');
 });
