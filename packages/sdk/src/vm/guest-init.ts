@@ -104,11 +104,13 @@ cat err >${STDERR_PORT} & err=$!
   echo w >/proc/sysrq-trigger
 done ) <${CONTROL_PORT} 2>/dev/null &
 read up rest </proc/uptime; echo "start $up" >${CONTROL_PORT}
-setsid /bin/sh ${GUEST_DIRECTORY}/xdptest-command >out 2>err </dev/null
+setsid /bin/sh ${GUEST_DIRECTORY}/xdptest-command >out 2>err </dev/null &
+command=$!
+wait $command
 code=$?
 read up rest </proc/uptime
 # What the command left running may hold the pipes open for ever.
-( sleep 2; kill $out $err ) 2>/dev/null &
+( sleep 2; kill -9 -$command; sleep 2; kill $out $err ) 2>/dev/null &
 wait $out $err
 ${
   keep
@@ -117,9 +119,10 @@ exec 5<>${STDOUT_PORT}; stty -F ${STDOUT_PORT} sane; echo shell >${CONTROL_PORT}
 ( . ${GUEST_DIRECTORY}/xdptest-environment; ${shell} <&5 >&5 2>&1 5>&- )`
     : ''
 }
+# Nobody may write to the reports any more: their sizes go ahead of them. And nobody else may have the control port
+# open: a process that is killed while it closes a port drops what the port has not sent yet.
+kill -9 -1; wait
 echo "exit $code $up" >${CONTROL_PORT}
-# Nobody may write to the reports any more: their sizes go ahead of them.
-kill -9 -1
 cd ${GUEST_REPORT_DIRECTORY}
 find . -type f | while read -r file; do
   echo "file $(stat -c %s "$file") \${file#./}"; cat "$file"
