@@ -17,6 +17,15 @@ const commands: Readonly<Record<string, Command>> = {
   ],
   show: ['the packets of a capture file', async (argv) => (await import('./show.ts')).showCommand(argv)],
   diff: ['two capture files, field by field', async (argv) => (await import('./diff.ts')).diffCommand(argv)],
+  gen: ['the types of a BPF program', async (argv) => (await import('./gen.ts')).genCommand(argv)],
+  bench: [
+    'what a run of the programs of an object costs',
+    async (argv) => (await import('./bench.ts')).benchCommand(argv),
+  ],
+  benchstat: [
+    'two files of benchmark results, compared',
+    async (argv) => (await import('./benchstat.ts')).benchstatCommand(argv),
+  ],
   vm: ['a command on other kernels, in QEMU', async (argv) => (await import('./vm.ts')).vmCommand(argv)],
 };
 

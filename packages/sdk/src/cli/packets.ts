@@ -1,7 +1,7 @@
 /** Packets from the command line and from files. */
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { invalidArgument, XdpError } from '../errors.ts';
-import type { CaptureRecord } from '../packet/index.ts';
+import { type CaptureRecord, readCaptureSync } from '../packet/index.ts';
 import { actionOf } from '../run/index.ts';
 
 /** The bytes of a packet in hex; blanks and colons between them do not matter. */
@@ -25,6 +25,12 @@ export function openCapture(path: string): AsyncIterable<Uint8Array> {
     throw new XdpError('XDP_FILE_INVALID', `cannot read ${path}: ${(cause as Error).message}`, { cause });
   }
   return createReadStream(path);
+}
+
+/** The first packet of a capture. */
+export function readFirstPacket(path: string): Uint8Array {
+  for (const { bytes } of readCaptureSync(readFileSync(path))) return bytes;
+  throw new XdpError('XDP_FILE_INVALID', `${path} has no packet`);
 }
 
 /** The XDP verdict of a packet by name, or the number where it is no action; undefined where the file has none. */

@@ -7,6 +7,7 @@ import { batchFromCapture, captureBytes, dissect, PacketBatch, type PacketInfo }
 import { closeWorkers, runMany, runXdp, type XdpAction } from '../run/index.ts';
 import { wholeNumber } from './arguments.ts';
 import { EXIT } from './exit.ts';
+import { chooseProgram, settings } from './objects.ts';
 import { openCapture, parseHex } from './packets.ts';
 import { print, styled, styledAction } from './terminal.ts';
 
@@ -66,8 +67,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const repeat = wholeNumber('--repeat', values.repeat);
   const lines = wholeNumber('--lines', values.lines) ?? 20;
   const inputs = await readInputs(values);
-  using object = XdpObject.load(path, { variables: variables(values.set ?? []) });
-  const program = choose(object, values.program);
+  using object = XdpObject.load(path, { variables: settings(values.set) });
+  const program = chooseProgram(object, values.program);
   const outcomes =
     repeat === undefined ? await runOnce(program, inputs) : runRepeated(program, inputs, repeat);
   for (const [i, outcome] of outcomes.slice(0, lines).entries())
@@ -96,40 +97,6 @@ async function readInputs({ hex = [], pcap }: Values): Promise<Inputs> {
   const batch = await batchFromCapture(openCapture(pcap), { filter });
   if (batch.length === 0) throw new XdpError('XDP_FILE_INVALID', `${pcap} has no packet`);
   return { batch, infos };
-}
-
-/** The values of --set: whatever reads as a number is one, JSON is JSON, the rest is text. */
-function variables(settings: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    settings.map((setting) => {
-      const equals = setting.indexOf('=');
-      if (equals <= 0) throw invalidArgument(`--set takes NAME=VALUE, got ${JSON.stringify(setting)}`);
-      return [setting.slice(0, equals), parseValue(setting.slice(equals + 1))];
-    }),
-  );
-}
-
-function parseValue(text: string): unknown {
-  if (/^-?\d+$|^0x[0-9a-f]+$/i.test(text)) {
-    const number = Number(text);
-    return Number.isSafeInteger(number) ? number : BigInt(text);
-  }
-  if (!/^[[{"]|^(true|false)$/.test(text)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw invalidArgument(`--set: ${text} is no JSON: ${(cause as Error).message}`);
-  }
-}
-
-function choose(object: XdpObject, name: string | undefined): XdpProgram {
-  if (name !== undefined) return object.program(name);
-  const programs = Object.values<XdpProgram>(object.programs).filter((program) => program.isXdp);
-  if (programs.length === 1) return programs[0]!;
-  if (programs.length === 0) throw new XdpError('XDP_NOT_XDP', `${object.name} has no XDP program`);
-  throw invalidArgument(
-    `${object.name} has ${programs.length} XDP programs, choose one with --program: ${programs.map((program) => program.name).join(', ')}`,
-  );
 }
 
 async function runOnce(program: XdpProgram, { batch }: Inputs): Promise<Outcome[]> {

@@ -3,7 +3,7 @@ import { inject, type RunnerTestCase, type TestContext, TestRunner } from 'vites
 import { addLogs } from './failure.ts';
 import { goNameOfTask } from './go-name.ts';
 import { FileObjects } from './loading.ts';
-import { formatLog, type TestRecord } from './records.ts';
+import { formatLog, recordOf, type TestRecord } from './records.ts';
 import { defaultSettings, settingsKey, type XdpSettings } from './settings.ts';
 import { finishTest, T } from './t.ts';
 
@@ -74,10 +74,12 @@ async function end(task: Readonly<RunnerTestCase>, t: T, record: TestRecord): Pr
 }
 
 function report(task: Readonly<RunnerTestCase>, record: TestRecord): void {
-  task.meta.xdptest = record;
+  Object.assign(recordOf(task), record);
   if (!currentSettings().verbose) return;
   for (const { name, logs } of withSubtests(goNameOfTask(task), record)) {
-    if (logs.length > 0) console.log([name, ...logs.map((log) => `    ${formatLog(log)}`)].join('\n'));
+    if (logs.length === 0) continue;
+    const lines = logs.map((log) => `    ${formatLog(log).replaceAll('\n', '\n        ')}`);
+    console.log([name, ...lines].join('\n'));
   }
 }
 

@@ -16,6 +16,7 @@ export {
   onTestFinished,
   vi,
 } from 'vitest';
+export { xdpBench } from './bench.ts';
 export type { LoadSource, TestLoadOptions } from './loading.ts';
 export type {
   ChurnBelowOptions,

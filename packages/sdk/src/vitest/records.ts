@@ -28,9 +28,8 @@ export interface SubtestRecord {
 export interface TestRecord {
   readonly logs: LogRecord[];
   readonly subtests: SubtestRecord[];
-  /** Lines of benchmarks, as go test prints them, and those on the machine that belong above them. */
+  /** Lines of benchmarks, as go test prints them. */
   benchmarks?: string[];
-  machine?: readonly string[];
 }
 
 declare module 'vitest' {
@@ -39,15 +38,19 @@ declare module 'vitest' {
   }
 }
 
-/** A log as Go prints it: the place, and further lines indented. */
+/** The record of a test; it travels to the reporter once something was put into it. */
+export function recordOf(task: { readonly meta: { xdptest?: TestRecord } }): TestRecord {
+  task.meta.xdptest ??= { logs: [], subtests: [] };
+  return task.meta.xdptest;
+}
+
+/** A log as Go prints it: the place, and the text. */
 export function formatLog({ site, text }: LogRecord): string {
-  const lines = text.split('\n');
-  const first = site === undefined ? lines[0] : `${formatSite(site)}: ${lines[0]}`;
-  return [first, ...lines.slice(1).map((line) => `    ${line}`)].join('\n');
+  return site === undefined ? text : `${formatSite(site)}: ${text}`;
 }
 
 /** What is added to the message of a failure. The reporter, which prints logs by itself, takes it off again. */
 export function logsForMessage(logs: readonly LogRecord[], of = ''): string {
   if (logs.length === 0) return '';
-  return `\n\nlogs${of}:\n${logs.map((log) => `  ${formatLog(log).replaceAll('\n', '\n  ')}`).join('\n')}`;
+  return `\n\nlogs${of}:\n${logs.map((log) => `  ${formatLog(log).replaceAll('\n', '\n      ')}`).join('\n')}`;
 }

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { UserConsoleLog } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSpecification, TestSuite, Vitest } from 'vitest/node';
+import { formatHeader } from '../bench/index.ts';
 import { describeValue, expectOptions, invalidArgument } from '../errors.ts';
 import { formatSite } from './call-site.ts';
 import { type GoOutcome, GoPackage } from './go-output.ts';
@@ -26,6 +27,8 @@ interface Running {
   readonly package: GoPackage;
   readonly started: Set<string>;
   readonly ended: Set<string>;
+  /** What tests printed. It overtakes the news of their start, and is told when they are over. */
+  readonly printed: Map<string, string>;
   /** What is said of the tests that are not over. */
   readonly texts: string[];
   benchmarks: number;
@@ -99,6 +102,7 @@ export default class GoReporter implements Reporter {
     );
     this.#start(running, suite);
     const name = this.#names.of(suite);
+    if (this.#verbose || !suite.ok()) running.package.output(name, running.printed.get(suite.id) ?? '');
     for (const error of suite.errors()) this.#error(running, name, error);
     this.#end(running, suite.id, name, outcomes[suite.state()], elapsed);
   }
@@ -118,8 +122,8 @@ export default class GoReporter implements Reporter {
       if (!this.#json) this.#write(log.content);
       return;
     }
-    const running = this.#of(entity.module);
-    running.package.output(this.#names.of(entity), log.content);
+    const { printed } = this.#of(entity.module);
+    printed.set(entity.id, (printed.get(entity.id) ?? '') + log.content);
   }
 
   onTestModuleEnd(module: TestModule): void {
@@ -165,6 +169,7 @@ export default class GoReporter implements Reporter {
         package: new GoPackage(name, this.#json, write),
         started: new Set(),
         ended: new Set(),
+        printed: new Map(),
         texts,
         benchmarks: 0,
       };
@@ -193,6 +198,7 @@ export default class GoReporter implements Reporter {
     const record = test.meta().xdptest;
     if (this.#verbose || outcome === 'fail') {
       if (this.#verbose && test.options.concurrent === true) running.package.cont(name);
+      running.package.output(name, running.printed.get(test.id) ?? '');
       this.#record(running, name, record);
       for (const error of result.errors ?? []) this.#error(running, name, error, record);
       if (result.state === 'skipped')
@@ -202,12 +208,10 @@ export default class GoReporter implements Reporter {
   }
 
   /** Benchmarks, logs, subtests. */
-  #record(running: Running, test: string, record: TestRecord | undefined): void {
+  #record(running: Running, test: string, record: (TestRecord & Partial<SubtestRecord>) | undefined): void {
     if (record === undefined) return;
     for (const line of record.benchmarks ?? []) {
-      const { name } = running.package;
-      if (running.benchmarks++ === 0)
-        running.package.output(test, [...(record.machine ?? []), `pkg: ${name}`, ''].join('\n'));
+      if (running.benchmarks++ === 0) running.package.output(test, `${formatHeader(running.package.name)}\n`);
       running.package.output(test, `${line}\n`);
     }
     for (const log of record.logs) running.package.detail(test, formatLog(log));
