@@ -135,6 +135,20 @@ describe.skipIf(reason !== '')(`XDP_TX on a bond${reason === '' ? '' : ` (skippe
     },
   );
 
+  test('programs at the far ends of its ports and one on it get along, in either order', () => {
+    using here = new NetworkNamespace('here');
+    using there = new NetworkNamespace('there');
+    using object = loadBonding();
+    const [port, far] = here.addVeth('a0', { namespace: there, name: 'b0' });
+    // Readies the near end for XDP_TX; becoming a port ends that.
+    far.attach(object.program('pass')).close();
+    const bond = here.addBond('bond0', { mode: 'balance-xor' }).addPort(port);
+    bond.attach(object.program('pass'));
+    expect(port.state.xdp).toBe('native');
+    far.attach(object.program('pass'));
+    expect(far.state.xdp).toBe('native');
+  });
+
   test('a mode without XDP is refused with the reason', () => {
     using namespace = new NetworkNamespace('tlb');
     using object = loadBonding();

@@ -118,6 +118,8 @@ export class NetworkInterface {
     if (master !== undefined && master.#core !== this.#core) {
       throw invalidArgument(`${this}: its master must be in the same namespace, ${master} is not`);
     }
+    // A bond takes no port that has a program, and gives its own one to its ports.
+    if (master !== undefined && master.#kind === 'bond') this.#dropPlaceholder();
     const body = changeLink(this.index, { master: master?.index ?? 0 });
     this.#request(`giving master ${master?.name ?? 'none'} to`, RTM.newLink, 0, body);
     return this;
@@ -178,11 +180,11 @@ export class NetworkInterface {
   /**
    * Makes a veth take frames that XDP sends to it. Such frames (XDP_TX on the other end, XDP_REDIRECT to the other end)
    * are dropped by a veth that polls nothing, and it polls only with a program of its own (veth_xdp_xmit): so one that
-   * passes everything is attached. `attach` replaces it.
+   * passes everything is attached. `attach` replaces it. The port of a bond polls when the bond has a program.
    */
   acceptXdpFrames(): this {
     if (this.#attached !== undefined || this.#placeholder !== undefined) return this;
-    if (this.#kind !== 'veth' || this.#core.closed) return this;
+    if (this.#kind !== 'veth' || this.#core.closed || this.#isBondPort()) return this;
     // One that copes with fragments takes jumbo frames, too; kernels before 5.18 know no such programs.
     const withFrags = native().loadBareProgram(1, XDP_PASS);
     const program = typeof withFrags === 'number' ? native().loadBareProgram(0, XDP_PASS) : withFrags;
@@ -221,6 +223,12 @@ export class NetworkInterface {
     this.#core.resources.delete(this.#placeholderResource);
     placeholder.hold.release();
     native().closeHandle(placeholder.program);
+  }
+
+  /** A bond's port has the bond's program, and can have none of its own. */
+  #isBondPort(): boolean {
+    const { master } = this.#core.linkState(this.index);
+    return master !== 0 && this.#core.linkState(master).kind === 'bond';
   }
 
   /** A veth turns on GRO when it gets a program, which would merge what one sent as several (veth_enable_xdp). */
