@@ -144,7 +144,7 @@ describe.skipIf(reason !== '')(`XDP_TX on a bond${reason === '' ? '' : ` (skippe
     far.attach(object.program('pass')).close();
     const bond = here.addBond('bond0', { mode: 'balance-xor' }).addPort(port);
     bond.attach(object.program('pass'));
-    expect(port.state.xdp).toBe('native');
+    expect(bond.state.xdp).toBe('native');
     far.attach(object.program('pass'));
     expect(far.state.xdp).toBe('native');
   });

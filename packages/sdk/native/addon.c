@@ -98,7 +98,6 @@ NAPI_MODULE_INIT()
 		METHOD("socketBind", socket_bind),
 		METHOD("socketListen", socket_listen),
 		METHOD("socketConnect", socket_connect),
-		METHOD("socketName", socket_name),
 		METHOD("socketOption", socket_option),
 		METHOD("socketFilter", socket_filter),
 		METHOD("socketEthtool", socket_ethtool),

@@ -42,17 +42,6 @@ napi_value socket_listen(napi_env env, napi_callback_info info)
 	return outcome(env, listen(handle_fd(env, args[0]), (int)backlog));
 }
 
-napi_value socket_name(napi_env env, napi_callback_info info)
-{
-	JS_ARGS(env, info, 1);
-	struct sockaddr_storage address;
-	socklen_t size = sizeof(address);
-
-	if (getsockname(handle_fd(env, args[0]), (struct sockaddr *)&address, &size))
-		return js_int(env, -errno);
-	return js_copy_bytes(env, &address, size);
-}
-
 napi_value socket_option(napi_env env, napi_callback_info info)
 {
 	JS_ARGS(env, info, 4);

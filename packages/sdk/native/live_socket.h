@@ -6,7 +6,6 @@
 napi_value socket_bind(napi_env env, napi_callback_info info);    /* (socket, address) -> 0 | -errno */
 napi_value socket_listen(napi_env env, napi_callback_info info);  /* (socket, backlog) -> 0 | -errno */
 napi_value socket_connect(napi_env env, napi_callback_info info); /* (socket, address, timeoutMs) -> Promise<0 | -errno> */
-napi_value socket_name(napi_env env, napi_callback_info info);    /* (socket) -> Uint8Array | -errno */
 napi_value socket_option(napi_env env, napi_callback_info info);  /* (socket, level, name, bytes) -> 0 | -errno */
 napi_value socket_filter(napi_env env, napi_callback_info info);  /* (socket, instructions) -> 0 | -errno */
 napi_value socket_ethtool(napi_env env, napi_callback_info info); /* (socket, interface, command, value) -> 0 | -errno */

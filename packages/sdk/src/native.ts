@@ -331,7 +331,6 @@ export interface Native {
   socketBind(socket: NativeHandle, address: Uint8Array): number;
   socketListen(socket: NativeHandle, backlog: number): number;
   socketConnect(socket: NativeHandle, address: Uint8Array, timeoutMs: number): Promise<number>;
-  socketName(socket: NativeHandle): Uint8Array | number;
   socketOption(socket: NativeHandle, level: number, name: number, value: Uint8Array): number;
   socketFilter(socket: NativeHandle, instructions: Uint8Array): number;
   socketEthtool(socket: NativeHandle, interfaceName: string, command: number, value: number): number;

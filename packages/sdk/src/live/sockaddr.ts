@@ -1,7 +1,7 @@
 /** Addresses of sockets in the bytes that the kernel takes: struct sockaddr_in, sockaddr_in6, sockaddr_ll. */
 
 import { parseIp } from './netlink/addresses.ts';
-import { AF_INET, AF_INET6, AF_PACKET } from './netlink/constants.ts';
+import { AF_INET6, AF_PACKET } from './netlink/constants.ts';
 import { WireWriter } from './netlink/wire.ts';
 
 /** An IP address and a port. */
@@ -20,10 +20,3 @@ export function inetAddress(
 export function packetAddress(ifindex: number, protocol: number): Uint8Array {
   return new WireWriter().u16(AF_PACKET).be16(protocol).s32(ifindex).zeros(12).bytes();
 }
-
-/** The port in an address that the kernel gave. */
-export function portOf(address: Uint8Array): number {
-  return (address[2]! << 8) | address[3]!;
-}
-
-export { AF_INET };
