@@ -174,12 +174,19 @@ static __always_inline int copy_out(struct xdp_md *ctx, __u8 *buffer, __u64 leng
 	return bpf_xdp_load_bytes(ctx, 0, buffer, length);
 }
 
-/* A single call hands out a headroom of zeros. */
-static __always_inline int clear_headroom(struct xdp_md *ctx)
+/* Puts the buffer's ends back for the next packet. A single call hands out a headroom of zeros: that is made again on
+ * the way, with the head as far forward as a program can move it. */
+static __always_inline int restore(struct xdp_md *ctx, int moved, int length, bool clear)
 {
+	int missing = 14 - (length + moved);
 	__u64 *word;
 
-	if (bpf_xdp_adjust_head(ctx, -BATCH_HEADROOM))
+	/* The head can move only within the packet, less an Ethernet header. */
+	if (missing > 0 && bpf_xdp_adjust_tail(ctx, missing))
+		return -1;
+	if (!clear)
+		return moved ? bpf_xdp_adjust_head(ctx, -moved) : 0;
+	if (bpf_xdp_adjust_head(ctx, -BATCH_HEADROOM - moved))
 		return -1;
 	word = (void *)(long)ctx->data;
 	if ((void *)(word + BATCH_HEADROOM / 8) > (void *)(long)ctx->data_end)
@@ -212,8 +219,6 @@ static __always_inline int run_packet(struct xdp_md *ctx, __u32 index)
 	change = (int)length - (int)DISTANCE(ctx->data_end, ctx->data);
 	if (change && bpf_xdp_adjust_tail(ctx, change))
 		return DRIVER_RESIZE;
-	if (!(flags & DRIVER_STALE_HEAD) && clear_headroom(ctx))
-		return DRIVER_CLEAR_HEADROOM;
 	if (copy_in(ctx, AT(memory.input, packet->offset, BATCH_INPUT_BYTES - 1), length))
 		return DRIVER_COPY_IN;
 
@@ -251,15 +256,8 @@ static __always_inline int run_packet(struct xdp_md *ctx, __u32 index)
 			return DRIVER_COPY_OUT;
 		memory.output_used += (out_length + 7) & ~7u;
 	}
-	if (moved) {
-		int missing = 14 - ((int)out_length + (int)moved);
-
-		/* The head can move only within the packet, less an Ethernet header. */
-		if (missing > 0 && bpf_xdp_adjust_tail(ctx, missing))
-			return DRIVER_RESTORE;
-		if (bpf_xdp_adjust_head(ctx, -(int)moved))
-			return DRIVER_RESTORE;
-	}
+	if (restore(ctx, (int)moved, (int)out_length, !(flags & DRIVER_STALE_HEAD)))
+		return DRIVER_RESTORE;
 	return DRIVER_OK;
 }
 
