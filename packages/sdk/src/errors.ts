@@ -55,6 +55,14 @@ export const errorCodes = {
   XDP_KERNEL_UNAVAILABLE: 'There is no kernel of that name, or it cannot be fetched or used.',
 } as const satisfies Record<`XDP_${string}`, string>;
 
+// The contexts of node:vm, in which vitest's vmThreads pool runs tests, have neither symbol on Node 20 and 22. These are
+// what compiled `using` falls back to. Here, because every file with a class that can be disposed of imports this one.
+for (const name of ['dispose', 'asyncDispose'] as const) {
+  if ((Symbol[name] as symbol | undefined) === undefined) {
+    Object.defineProperty(Symbol, name, { value: Symbol.for(`Symbol.${name}`) });
+  }
+}
+
 /** A stable error code; see {@link errorCodes}. */
 export type XdpErrorCode = keyof typeof errorCodes;
 

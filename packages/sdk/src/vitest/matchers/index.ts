@@ -1,5 +1,6 @@
 /** The matchers, added to vitest's `expect` when this file is loaded in a worker. */
 import { expect } from 'vitest';
+import { addShortcuts } from './fast.ts';
 import { toHaveCount, toHaveEntry } from './maps.ts';
 import { toEqualPacket, toMatchLayers } from './packets.ts';
 import { toRedirect } from './redirect.ts';
@@ -26,6 +27,7 @@ if ('__vitest_worker__' in globalThis) {
     toBeUniform,
     toHaveChurnBelow,
   });
+  addShortcuts();
   expect.addSnapshotSerializer(packetSerializer);
   expect.addEqualityTesters([equalPackets]);
 }

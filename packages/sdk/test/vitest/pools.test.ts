@@ -1,0 +1,45 @@
+/** Each pool of vitest with the addon: all pass, and nothing is left behind. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runVitest, sample } from './support/run-vitest.ts';
+
+const leftovers = () => readdirSync(tmpdir()).filter((name) => /^xdptest-[A-Za-z0-9]{6}$/.test(name));
+const cache = join(sample, 'node_modules/.vite/vitest');
+
+test.for([
+  ['forks', '--pool=forks'],
+  ['threads', '--pool=threads'],
+  ['vmThreads', '--pool=vmThreads'],
+  ['without isolation', '--no-isolate'],
+  [
+    'with coverage',
+    '--coverage',
+    '--coverage.reporter=json-summary',
+    '--coverage.reportsDirectory=.xdptest/coverage',
+  ],
+])('%s', async ([, ...args]) => {
+  const before = leftovers();
+  const { code, stdout, stderr } = await runVitest(['pool-', ...args]);
+  expect(`${stdout}${stderr}`).toContain('Tests  8 passed (8)');
+  expect(code).toBe(0);
+  expect(leftovers()).toEqual(before);
+  const drafts = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\d+-\d+\.(o|d|json)$/.test(name),
+  );
+  expect(drafts).toEqual([]);
+});
+
+test('two shards run every file once', async () => {
+  const runs = await Promise.all([1, 2].map((shard) => runVitest(['pool-', `--shard=${shard}/2`])));
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  const files = runs.map(({ stdout }) => /pool-[ab]\.sample\.ts/.exec(stdout)?.[0]);
+  expect(files.toSorted()).toEqual(['pool-a.sample.ts', 'pool-b.sample.ts']);
+});
+
+test('the types of the program lie beside it, as they are checked in', () => {
+  const declaration = join(sample, 'sample.bpf.d.c.ts');
+  expect(existsSync(declaration)).toBe(true);
+  expect(readFileSync(declaration, 'utf8')).toContain("readonly programs: 'decide' | 'hop' | 'to_loopback';");
+});
