@@ -16,6 +16,7 @@ export {
   onTestFinished,
   vi,
 } from 'vitest';
+export type { CompilerOptions } from '../gen/index.ts';
 export { xdpBench } from './bench.ts';
 export type { LoadSource, TestLoadOptions } from './loading.ts';
 export type {
@@ -28,7 +29,6 @@ export type {
 export { type XdpPluginOptions, xdp } from './plugin.ts';
 export type { LogRecord, SubtestRecord, TestRecord } from './records.ts';
 export type { Requirement } from './requirements.ts';
-export type { XdpSettings } from './settings.ts';
 export type { T } from './t.ts';
 export { describe, it, test } from './test-api.ts';
 

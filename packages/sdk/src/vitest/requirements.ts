@@ -3,7 +3,21 @@ import { describeValue, invalidArgument } from '../errors.ts';
 import { type KernelFacts, probeKernel } from '../kernel/index.ts';
 
 /** A feature that a test can require. */
-export type Requirement = keyof typeof features;
+export type Requirement =
+  /** Test runs take a context: metadata, the ingress interface and queue (5.15). */
+  | 'context'
+  /** Programs in SEC("xdp.frags") and packets longer than a page (5.18). */
+  | 'xdp.frags'
+  /** Test runs that send packets on for real (5.18). */
+  | 'live-frames'
+  /** Test runs with repeat 1 leave the dispatcher alone (5.17). */
+  | 'dispatcher-bypass'
+  /** Programs can be kept on the dispatcher, by an attachment in a private network namespace. */
+  | 'parking'
+  /** The kernel describes its types. */
+  | 'btf'
+  /** Programs are compiled to machine code. */
+  | 'jit';
 
 interface Feature {
   /** The first kernel that has it, as `[major, minor]`; undefined where no version decides. */
@@ -13,30 +27,23 @@ interface Feature {
   readonly otherwise?: (facts: KernelFacts) => string | undefined;
 }
 
-const features = {
-  /** Test runs take a context: metadata, the ingress interface and queue. */
+const features: Readonly<Record<Requirement, Feature>> = {
   context: { since: [5, 15], has: ({ features }) => features.context },
-  /** Programs in SEC("xdp.frags") and packets longer than a page. */
   'xdp.frags': { since: [5, 18], has: ({ features }) => features.frags },
-  /** Test runs that send packets on for real. */
   'live-frames': { since: [5, 18], has: ({ features }) => features.liveFrames },
-  /** Test runs with repeat 1 leave the dispatcher alone. */
   'dispatcher-bypass': { since: [5, 17], has: ({ dispatcher }) => dispatcher.state !== 'always' },
-  /** Programs can be kept on the dispatcher, by an attachment in a private network namespace. */
   parking: {
     since: undefined,
     has: ({ features }) => features.parking,
     otherwise: ({ dispatcher }) => `parking is refused here (${dispatcher.evidence.parkingRefused})`,
   },
-  /** The kernel describes its types. */
   btf: { since: undefined, has: ({ btf }) => btf, otherwise: () => 'there is no /sys/kernel/btf/vmlinux' },
-  /** Programs are compiled to machine code. */
   jit: {
     since: undefined,
     has: ({ jit }) => jit === true,
     otherwise: () => 'the JIT is off (sysctl net.core.bpf_jit_enable)',
   },
-} as const satisfies Record<string, Feature>;
+};
 
 /** The answer to a requirement: it is there, it is missing for a reason, or it should be there and is not. */
 export type Answer =
@@ -63,7 +70,7 @@ export function checkRequirements(where: string, value: unknown): readonly Requi
  */
 export function answer(names: readonly Requirement[], facts: KernelFacts = probeKernel()): Answer {
   for (const name of names) {
-    const feature: Feature = features[name];
+    const feature = features[name];
     if (feature.has(facts)) continue;
     if (feature.since === undefined) {
       return { is: 'missing', reason: `requires ${name}: ${feature.otherwise?.(facts)}` };
