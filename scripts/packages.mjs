@@ -27,6 +27,7 @@ const required = {
 /** Without these some tests are skipped, and say so. */
 const forTests = {
   tshark: program('tshark'),
+  gotestsum: program('gotestsum'),
   iproute2: program('ip'),
   'qemu-system-x86': program('qemu-system-x86_64'),
   'busybox-static': program('busybox'),

@@ -62,6 +62,7 @@ process.off('exit', onExit);
 check('lint', [bin('.bin/biome'), 'check', '--error-on-warnings', '.']);
 check('unused files and dependencies', [bin('.bin/knip')]);
 check('types of the package', [node, bin('typescript/bin/tsc'), '-p', 'packages/sdk', '--noEmit']);
+check('types of the public API', [node, bin('typescript/bin/tsc'), '-p', 'packages/sdk/test/types']);
 check('types of the examples', [node, bin('typescript/bin/tsc'), '-p', 'packages/examples', '--noEmit']);
 check('BPF programs of the tests', ['make', '-s', '-C', 'packages/sdk/test/bpf']);
 tests('tests of the package', 'packages/sdk');
