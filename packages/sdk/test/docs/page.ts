@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect } from 'vitest';
+import { executable } from '../support/cli.ts';
 import { type Block, blocksOf } from './markdown.ts';
 import { checkShownValues, shownModule } from './shown-values.ts';
 
@@ -42,7 +43,20 @@ export function layOut(path: string): Page {
     writeFileSync(file, block.code);
     return { ...block, path: file };
   });
+  declareSources(directory, blocks);
   return { name, directory, blocks, programs };
+}
+
+/** Sources that programs of the page import as modules: they and their types are there before anything is checked. */
+function declareSources(directory: string, blocks: readonly Block[]): void {
+  for (const { attributes, code } of blocks.filter(({ language }) => language === 'c')) {
+    const { file } = attributes;
+    if (file === undefined || !blocks.some(({ code }) => code.includes(`'./${file}'`))) continue;
+    writeFileSync(join(directory, file), code);
+    execFileSync(process.execPath, [executable, 'gen', file, '--cache', join(directory, 'cache')], {
+      cwd: directory,
+    });
+  }
 }
 
 function isProgram({ language, attributes }: Block): boolean {
@@ -88,6 +102,7 @@ export function typeErrors(programs: readonly Program[]): string[] {
       noUnusedLocals: false,
       declaration: false,
       declarationMap: false,
+      allowArbitraryExtensions: true,
     },
     sdk,
   );
