@@ -26,7 +26,7 @@ async function measure(
   using lb = loadBalancer({ variables: { hash_kind: hashKind } });
   const backends = makeBackends(endpoints);
   const table = setBackends(lb, backends);
-  const results = await runMany(lb.program('balance'), clientFlows(FLOWS));
+  using results = await runMany(lb.program('balance'), clientFlows(FLOWS));
   expect(results.countActions()).toEqual(new Map([['XDP_TX', FLOWS]]));
 
   // A table is not perfectly even itself: a backend's share is that of its slots. (Maglev gives each backend the same

@@ -162,22 +162,26 @@ static __always_inline __u64 mix(__u64 x)
 	return x ^ (x >> 31);
 }
 
-/* The destination address is left out: it is the VIP's, the same for all flows of a table. */
+/*
+ * The destination address is left out: it is the VIP's, the same for all flows of a table. The source's words go in by
+ * pairs, the last of them (IPv4's only one) together with the ports.
+ */
 static __always_inline __u64 flow_hash(const __be32 *source, int words, struct ports ports, __u8 proto)
 {
 	__u32 both = (__u32)bpf_ntohs(ports.source) << 16 | bpf_ntohs(ports.dest);
-	__u64 hash = mix(hash_seed + proto);
+	__u64 hash = hash_seed + proto * 0x9e3779b97f4a7c15ULL;
+	int i = 0;
 
 	if (hash_kind == HASH_XOR) {
 		__u32 folded = both;
 
-		for (int i = 0; i < words; i++)
+		for (; i < words; i++)
 			folded ^= bpf_ntohl(source[i]);
 		return (__u64)folded << 32;
 	}
-	for (int i = 0; i < words; i++)
-		hash = mix(hash ^ source[i]);
-	return mix(hash ^ both);
+	for (; i + 1 < words; i += 2)
+		hash = mix(hash ^ ((__u64)source[i] << 32 | source[i + 1]));
+	return mix(hash ^ ((__u64)(i < words ? source[i] : 0) << 32 | both));
 }
 
 /*

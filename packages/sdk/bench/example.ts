@@ -8,6 +8,7 @@ import { distribution } from 'xdptest/stats';
 import { loadBalancer, makeBackends, setBackends } from '../../examples/load-balancer/balancer.ts';
 import { clientFlows } from '../../examples/load-balancer/flows.ts';
 import { CLoop } from './c-loop.ts';
+import { WARM_UP } from './engines.ts';
 import type { Options } from './options.ts';
 import { type Row, summarize } from './statistics.ts';
 
@@ -22,11 +23,11 @@ export async function benchExample(options: Options, show: (row: Row) => void): 
   const whole: number[] = [];
   const loops: number[] = [];
   const cLoop = new CLoop(balancers[0]!.program('balance'), clientFlows(options.packets).toBatch());
-  for (let round = 0; round <= options.rounds; round++) {
+  for (let round = 1 - WARM_UP; round <= options.rounds; round++) {
     const started = process.hrtime.bigint();
     await Promise.all(
       balancers.map(async (lb) => {
-        const results = await runMany(lb.program('balance'), clientFlows(options.packets));
+        using results = await runMany(lb.program('balance'), clientFlows(options.packets));
         return distribution(results.countBy('ipv4.dst'));
       }),
     );

@@ -53,8 +53,3 @@ bool slice_read(napi_env env, napi_value options, const struct columns *c, struc
 	s->stop_ns = monotonic_ns() + (uint64_t)slice_ns;
 	return true;
 }
-
-bool columns_packet_inside(const struct columns *c, int64_t i)
-{
-	return (size_t)c->offsets[i] + c->lengths[i] <= c->bytes.size;
-}

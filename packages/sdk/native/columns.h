@@ -27,4 +27,7 @@ struct slice {
 bool columns_read(napi_env env, napi_value options, struct columns *columns);
 bool slice_read(napi_env env, napi_value options, const struct columns *columns, struct slice *slice);
 /* Whether packet i lies within the bytes of its batch. */
-bool columns_packet_inside(const struct columns *columns, int64_t i);
+static inline bool columns_packet_inside(const struct columns *c, int64_t i)
+{
+	return (size_t)c->offsets[i] + c->lengths[i] <= c->bytes.size;
+}

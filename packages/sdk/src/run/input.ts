@@ -11,6 +11,7 @@ import {
   type VaryRecipe,
 } from '../packet/index.ts';
 import { checkPacketSize } from './checks.ts';
+import { takeMemory } from './shared-memory.ts';
 
 /** Packets as {@link runMany} takes them. */
 export type PacketSource = PacketBatch | VariedPackets | Iterable<PacketLike> | AsyncIterable<PacketLike>;
@@ -63,9 +64,9 @@ function unfilled(varied: VariedPackets): RunInput {
       `runMany: the packets have ${size} bytes in all, one run takes ${MAX_BATCH_BYTES}: run them in several parts`,
     );
   }
-  const column = (): Uint32Array => new Uint32Array(new SharedArrayBuffer(varied.length * 4));
+  const column = (): Uint32Array => new Uint32Array(takeMemory(varied.length * 4), 0, varied.length);
   return {
-    bytes: new Uint8Array(new SharedArrayBuffer(size)),
+    bytes: new Uint8Array(takeMemory(size), 0, size),
     offsets: column(),
     lengths: column(),
     length: varied.length,

@@ -5,13 +5,18 @@
 import { native } from '../native.ts';
 
 /** Outputs that are worth a collection of some milliseconds. */
-const WORTH_COLLECTING_BYTES = 32 << 20;
+const WORTH_COLLECTING_BYTES = 64 << 20;
 
 let madeSinceCollection = 0;
 
 /** Notes outputs that this thread holds, at the end of its part in a run. */
 export function noteOutputs(sizeBytes: number): void {
   madeSinceCollection += sizeBytes;
+}
+
+/** Takes back a note: the outputs were given back, and wait for nobody. */
+export function forgetOutputs(sizeBytes: number): void {
+  madeSinceCollection = Math.max(0, madeSinceCollection - sizeBytes);
 }
 
 /** Before a run: frees the outputs of earlier ones that nobody holds any more, if there may be much of that. */

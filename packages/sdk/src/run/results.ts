@@ -1,11 +1,14 @@
 /** The results of a run of many: columns, and a view of a packet's row when somebody asks for one. */
+import { XdpError } from '../errors.ts';
 import type { XdpProgram } from '../object/index.ts';
 import { dissect, type FieldPath, type FieldValue, fieldReader, type Layer } from '../packet/index.ts';
 import { actionOf, type XdpAction, xdpActions } from './actions.ts';
 import type { ResultColumns } from './columns.ts';
 import { countField } from './count-field.ts';
+import { forgetOutputs } from './output-memory.ts';
 import type { RunPlan } from './plan.ts';
 import { type RedirectTarget, redirectTarget } from './redirect.ts';
+import { giveMemory } from './shared-memory.ts';
 import { type RunTiming, summarizeTiming } from './timing.ts';
 
 /** What a RunResults is made of. */
@@ -18,6 +21,8 @@ export interface RunResultsParts {
   readonly program: XdpProgram;
   /** What reading the clock costs; see `RunTiming`. */
   readonly baselineNs: number;
+  /** Memory of this run alone, which `close` gives back. */
+  readonly memory: readonly SharedArrayBuffer[];
 }
 
 /** What became of one packet of many: a view, valid as long as the results are kept. */
@@ -49,16 +54,6 @@ export interface PacketResult {
 export class RunResults implements Iterable<PacketResult> {
   /** The number of packets. */
   readonly length: number;
-  /** What the program returned for each packet. */
-  readonly verdicts: Uint32Array;
-  /** Length of each packet that came out, in bytes, without metadata. */
-  readonly lengths: Uint32Array;
-  /** Length of the metadata in front of each packet; always 0 on kernels before 5.15. */
-  readonly metadataLengths: Uint32Array;
-  /** The output of packet i is bytes[offsets[i] .. offsets[i] + lengths[i]); undefined with `outputs: 'verdicts'`. */
-  readonly bytes: Uint8Array | undefined;
-  /** Where each packet starts in `bytes`. Not in ascending order when several workers ran. */
-  readonly offsets: Uint32Array;
   /** How it was run, and why so. */
   readonly plan: RunPlan;
   /** How often a signal interrupted a run, so that it was made again. */
@@ -66,6 +61,8 @@ export class RunResults implements Iterable<PacketResult> {
   /** Wall time of the running itself in nanoseconds, without checks and planning. */
   readonly elapsedNs: number;
   readonly #columns: ResultColumns;
+  readonly #bytes: Uint8Array | undefined;
+  #memory: readonly SharedArrayBuffer[] | undefined;
   readonly #program: XdpProgram;
   readonly #baselineNs: number;
   #timing: RunTiming | undefined;
@@ -74,29 +71,74 @@ export class RunResults implements Iterable<PacketResult> {
   constructor(parts: RunResultsParts) {
     const { columns } = parts;
     this.length = columns.verdicts.length;
-    this.verdicts = columns.verdicts;
-    this.lengths = columns.lengths;
-    this.metadataLengths = columns.metadataLengths;
-    this.offsets = columns.offsets;
-    this.bytes = parts.bytes;
     this.plan = parts.plan;
     this.retries = parts.retries;
     this.elapsedNs = parts.elapsedNs;
     this.#columns = columns;
+    this.#bytes = parts.bytes;
+    this.#memory = parts.memory;
     this.#program = parts.program;
     this.#baselineNs = parts.baselineNs;
   }
 
+  /** What the program returned for each packet. */
+  get verdicts(): Uint32Array {
+    return this.#open().verdicts;
+  }
+
+  /** Length of each packet that came out, in bytes, without metadata. */
+  get lengths(): Uint32Array {
+    return this.#open().lengths;
+  }
+
+  /** Length of the metadata in front of each packet; always 0 on kernels before 5.15. */
+  get metadataLengths(): Uint32Array {
+    return this.#open().metadataLengths;
+  }
+
+  /** Where each packet starts in `bytes`. Not in ascending order when several workers ran. */
+  get offsets(): Uint32Array {
+    return this.#open().offsets;
+  }
+
+  /** The output of packet i is bytes[offsets[i] .. offsets[i] + lengths[i]); undefined with `outputs: 'verdicts'`. */
+  get bytes(): Uint8Array | undefined {
+    this.#open();
+    return this.#bytes;
+  }
+
+  /**
+   * Gives the memory back for the next run, which then need not touch fresh memory; `using` does it by itself. Without
+   * it the garbage collector frees it. Rows, packets and columns of these results must not be used afterwards: they
+   * would show the next run's.
+   */
+  close(): void {
+    if (this.#memory === undefined) return;
+    forgetOutputs(this.#bytes?.byteLength ?? 0);
+    giveMemory(this.#memory);
+    this.#memory = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #open(): ResultColumns {
+    if (this.#memory === undefined) throw new XdpError('XDP_CLOSED', 'these results were closed');
+    return this.#columns;
+  }
+
   /** Times of the packets, with `timing: true`; undefined otherwise. */
   get timing(): RunTiming | undefined {
-    if (this.#columns.ns === undefined) return undefined;
-    this.#timing ??= summarizeTiming(this.#columns.ns, this.#baselineNs);
+    const { ns } = this.#open();
+    if (ns === undefined) return undefined;
+    this.#timing ??= summarizeTiming(ns, this.#baselineNs);
     return this.#timing;
   }
 
   /** Where packet `index` was redirected to, as {@link PacketResult.redirect}. */
   redirectOf(index: number): RedirectTarget | undefined {
-    const { redirectMaps, redirectTargets } = this.#columns;
+    const { redirectMaps, redirectTargets } = this.#open();
     if (redirectMaps === undefined || redirectTargets === undefined) return undefined;
     return redirectTarget(this.#program, redirectMaps[index]!, redirectTargets[index]!);
   }

@@ -70,12 +70,22 @@ export async function runMany(
       elapsedNs: Number(process.hrtime.bigint() - started),
       program,
       baselineNs,
+      memory: ownMemory(job),
     });
     if (checked.verify !== undefined) await verifyShare(job, results, plan, program, checked.verify);
     return results;
   } finally {
     native().closeHandle(handle);
   }
+}
+
+/** The memory that belongs to this run alone: not that of a batch, which is the caller's. */
+function ownMemory({ columns, arena, recipe, input }: Job): SharedArrayBuffer[] {
+  const arrays = [...Object.values(columns), ...(recipe === undefined ? [] : Object.values(input))];
+  const buffers = arrays
+    .filter((array) => array !== undefined)
+    .map(({ buffer }) => buffer as SharedArrayBuffer);
+  return arena === undefined ? buffers : [...buffers, arena.buffer];
 }
 
 function makePlan(

@@ -31,7 +31,7 @@ export function* runShares(job: Job): Generator<undefined, JobFailure | undefine
     return fail(job.state, failureOf(error));
   } finally {
     if (job.engine === 'batch') releaseDriver(job);
-    if (arena !== undefined) noteOutputs(arena.view().byteLength);
+    if (arena !== undefined && job.arena?.reused === false) noteOutputs(arena.view().byteLength);
   }
 }
 

@@ -43,6 +43,7 @@ export async function verifyShare(
     elapsedNs: 0,
     program,
     baselineNs: 0,
+    memory: [],
   });
   indices.forEach((index, i) => {
     const difference = differ(expected.at(i)!, results.at(index)!);

@@ -101,3 +101,22 @@ test('countBy a field gives what dissecting each packet gives', async () => {
   }
   expect(results.countBy('ipv4.src').size).toBe(16);
 });
+
+test('closed results give their memory to the next run, and are themselves closed', async () => {
+  using object = XdpObject.load(bpfObject('actions'));
+  const first = await runMany(object.program('by_content'), packets);
+  const { buffer } = first.bytes!;
+  first.close();
+  first.close();
+  expect(() => first.verdicts).toThrow(/results were closed/);
+  expect(() => first.at(0)?.packet).toThrow(expect.objectContaining({ code: 'XDP_CLOSED' }));
+  // Fewer and more packets than before, in the same memory: nothing of the run before shows.
+  for (const count of [1_000, 4_000]) {
+    using again = await runMany(object.program('by_content'), packets.slice(0, count));
+    expect(again.bytes!.buffer).toBe(buffer);
+    const single = await runMany(object.program('by_content'), packets.slice(0, count), {
+      engine: 'syscall',
+    });
+    expectSameAnswers({ single, batch: again });
+  }
+});
