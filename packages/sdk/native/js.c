@@ -48,6 +48,19 @@ bool js_read_u32_array(napi_env env, napi_value value, uint32_t **out, size_t *c
 	return true;
 }
 
+bool js_read_f64_array(napi_env env, napi_value value, const double **out, size_t *count)
+{
+	napi_typedarray_type type;
+	void *data;
+
+	if (!read_typed_array(env, value, &type, &data, count) || type != napi_float64_array) {
+		js_type_error(env, "expected a Float64Array");
+		return false;
+	}
+	*out = data;
+	return true;
+}
+
 bool js_read_int(napi_env env, napi_value value, int64_t *out)
 {
 	if (napi_get_value_int64(env, value, out) != napi_ok) {

@@ -24,6 +24,7 @@ struct js_bytes {
  * net for mistakes in our own TypeScript, which validates what users give before it calls here. */
 bool js_read_bytes(napi_env env, napi_value value, struct js_bytes *out);
 bool js_read_u32_array(napi_env env, napi_value value, uint32_t **data, size_t *count);
+bool js_read_f64_array(napi_env env, napi_value value, const double **data, size_t *count);
 bool js_read_int(napi_env env, napi_value value, int64_t *out);
 bool js_read_string(napi_env env, napi_value value, char *buf, size_t size);
 

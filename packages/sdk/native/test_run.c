@@ -113,44 +113,58 @@ enum {
 	OUT_COUNT
 };
 
-/* ({ program, packet, metadata, output?, repeat, ingressIfindex, rxQueue, useContext, timeoutMs?, cpu? }, Uint32Array result) */
+/* What a run needs beside its program and bytes, in the order in which TypeScript fills a Float64Array: reading these as
+ * properties of an object would cost more than the system call. */
+enum {
+	SET_METADATA,
+	SET_REPEAT,
+	SET_IFINDEX,
+	SET_RX_QUEUE,
+	SET_USE_CONTEXT,
+	SET_TIMEOUT_MS,
+	SET_CPU, /* -1: any */
+	SET_FLAGS,
+	SET_BATCH_SIZE,
+	SET_COUNT
+};
+
+/* (program, packet, output?, settings, Uint32Array result); the packet has its metadata in front. */
 napi_value test_run_one(napi_env env, napi_callback_info info)
 {
-	JS_ARGS(env, info, 2);
-	int64_t metadata = 0, repeat = 1, timeout_ms = 0, cpu = -1, flags = 0, batch = 0;
+	JS_ARGS(env, info, 5);
 	struct js_bytes packet, output = { 0 };
 	struct test_result result = { 0 };
-	struct test_run run = { 0 };
-	int pin_error = 0;
+	struct test_run run = { .program_fd = handle_fd(env, args[0]) };
+	int cpu, pin_error = 0;
 	sigset_t old_signals;
+	const double *set;
 	uint32_t *out;
-	size_t out_count;
+	size_t out_count, set_count;
 
-	run.program_fd = handle_fd(env, js_property(env, args[0], "program"));
-	if (!js_read_bytes(env, js_property(env, args[0], "packet"), &packet) ||
-	    !js_optional_bytes(env, args[0], "output", &output) ||
-	    !js_optional_int(env, args[0], "metadata", &metadata) ||
-	    !js_optional_int(env, args[0], "repeat", &repeat) || !test_run_read_context(env, args[0], &run) ||
-	    !js_optional_int(env, args[0], "timeoutMs", &timeout_ms) || !js_optional_int(env, args[0], "cpu", &cpu) ||
-	    !js_optional_int(env, args[0], "flags", &flags) || !js_optional_int(env, args[0], "batchSize", &batch) ||
-	    !js_read_u32_array(env, args[1], &out, &out_count))
+	if (!js_read_bytes(env, args[1], &packet) ||
+	    (!js_is_undefined(env, args[2]) && !js_read_bytes(env, args[2], &output)) ||
+	    !js_read_f64_array(env, args[3], &set, &set_count) || !js_read_u32_array(env, args[4], &out, &out_count))
 		return NULL;
-	if (out_count < OUT_COUNT)
-		return js_type_error(env, "the result array is too short");
+	if (out_count < OUT_COUNT || set_count < SET_COUNT)
+		return js_type_error(env, "the result or the settings are too short");
 	run.packet = packet.data;
 	run.size = (uint32_t)packet.size;
-	run.metadata = (uint32_t)metadata;
+	run.metadata = (uint32_t)set[SET_METADATA];
 	run.output = output.data;
 	run.output_size = (uint32_t)output.size;
-	run.repeat = (uint32_t)repeat;
-	run.flags = (uint32_t)flags;
-	run.batch_size = (uint32_t)batch;
-	run.deadline = timeout_ms > 0 ? monotonic_ns() + (uint64_t)timeout_ms * 1000000u : 0;
+	run.repeat = (uint32_t)set[SET_REPEAT];
+	run.ingress_ifindex = (uint32_t)set[SET_IFINDEX];
+	run.rx_queue = (uint32_t)set[SET_RX_QUEUE];
+	run.use_context = set[SET_USE_CONTEXT] != 0;
+	run.flags = (uint32_t)set[SET_FLAGS];
+	run.batch_size = (uint32_t)set[SET_BATCH_SIZE];
+	run.deadline = set[SET_TIMEOUT_MS] > 0 ? monotonic_ns() + (uint64_t)(set[SET_TIMEOUT_MS] * 1e6) : 0;
+	cpu = (int)set[SET_CPU];
 	if (cpu >= CPU_SETSIZE)
 		return js_type_error(env, "there is no such CPU");
 	signals_hold(&old_signals);
 	if (cpu >= 0)
-		pin_error = test_run_on((int)cpu, &run, &result);
+		pin_error = test_run_on(cpu, &run, &result);
 	else
 		test_run(&run, &result);
 	signals_release(&old_signals);

@@ -303,7 +303,14 @@ export interface Native {
   ): Uint8Array | number;
   mapDrain(map: NativeHandle): Uint8Array[] | number;
   pin(handle: NativeHandle, path: string): number;
-  testRun(run: NativeRun, result: Uint32Array): void;
+  /** Called by {@link testRun}, which fills `settings`. */
+  testRun(
+    program: NativeHandle | number,
+    packet: Uint8Array,
+    output: Uint8Array | undefined,
+    settings: Float64Array,
+    result: Uint32Array,
+  ): void;
   testRunSlice(slice: NativeSlice): NativeSliceResult;
   batchRunSlice(slice: NativeBatchSlice): NativeSliceResult & { readonly driverError: number };
   batchRepeat(repeat: NativeBatchRepeat): NativeBatchRepeatResult;
@@ -362,6 +369,23 @@ export interface Native {
   possibleCpus(): number;
   collectGarbage(): void;
   adviseHugePages(bytes: Uint8Array): void;
+}
+
+const settings = new Float64Array(9);
+
+/** One test run; what came back is in `result` afterwards, see {@link RUN}. */
+export function testRun(run: NativeRun, result: Uint32Array): void {
+  // In the order of test_run.c.
+  settings[0] = run.metadata ?? 0;
+  settings[1] = run.repeat ?? 1;
+  settings[2] = run.ingressIfindex ?? 0;
+  settings[3] = run.rxQueue ?? 0;
+  settings[4] = run.useContext ?? 1;
+  settings[5] = run.timeoutMs ?? 0;
+  settings[6] = run.cpu ?? -1;
+  settings[7] = run.flags ?? 0;
+  settings[8] = run.batchSize ?? 0;
+  native().testRun(run.program, run.packet, run.output, settings, result);
 }
 
 const prebuilds = new URL('../prebuilds/', import.meta.url);

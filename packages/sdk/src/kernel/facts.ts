@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, machine, release } from 'node:os';
 import { describeValue, expectOptions, invalidArgument } from '../errors.ts';
-import { native, RUN } from '../native.ts';
+import { native, RUN, testRun } from '../native.ts';
 import { type DispatcherFacts, probeDispatcher } from './dispatcher.ts';
 import { bareProgram, type TestRunLimits, testRunLimits } from './limits.ts';
 import { type Privileges, readPrivileges, readText } from './privileges.ts';
@@ -84,7 +84,7 @@ function probeLiveFrames(): boolean {
   const program = bareProgram(native(), false, XDP_DROP);
   try {
     const run = new Uint32Array(RUN.length);
-    native().testRun(
+    testRun(
       { program, packet: new Uint8Array(64), useContext: 1, flags: BPF_F_TEST_XDP_LIVE_FRAMES, batchSize: 1 },
       run,
     );

@@ -1,6 +1,6 @@
 /** What this kernel's BPF_PROG_TEST_RUN accepts, found by trying: distributions change it without a new version. */
 import { constants } from 'node:os';
-import { type Native, type NativeHandle, native, RUN } from '../native.ts';
+import { type Native, type NativeHandle, native, RUN, testRun } from '../native.ts';
 import { systemError } from './system-error.ts';
 
 /** Sizes that a test run accepts, in bytes. */
@@ -40,7 +40,7 @@ function probeLimits(addon: Native): TestRunLimits {
     const packet = new Uint8Array(CEILING);
     const run = new Uint32Array(RUN.length);
     const accepts = (program: NativeHandle, size: number, metadata = 0, useContext = 0): boolean => {
-      addon.testRun({ program, packet: packet.subarray(0, size), metadata, useContext, repeat: 1 }, run);
+      testRun({ program, packet: packet.subarray(0, size), metadata, useContext, repeat: 1 }, run);
       return run[RUN.errno] === 0;
     };
     if (!accepts(plain, 64)) throw systemError('probing test runs', 'BPF_PROG_TEST_RUN', run[RUN.errno]!);

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { XdpError } from '../errors.ts';
 import { errnoName, probeKernel, testRunLimits } from '../kernel/index.ts';
-import { type NativeHandle, native, RUN } from '../native.ts';
+import { type NativeHandle, native, RUN, testRun } from '../native.ts';
 import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
@@ -232,7 +232,7 @@ class SyscallRepeater implements Repeater {
       const started = process.hrtime.bigint();
       for (let left = now; left > 0; ) {
         const repeat = Math.min(left, this.#mostRepeat);
-        native().testRun({ ...call, repeat }, this.#result);
+        testRun({ ...call, repeat }, this.#result);
         const errno = this.#result[RUN.errno]!;
         retries += this.#result[RUN.retries]!;
         if (errno !== 0)

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { expectInteger, expectOptions, XdpError } from '../errors.ts';
 import { probeKernel, systemError, testRunLimits } from '../kernel/index.ts';
-import { native, RUN } from '../native.ts';
+import { native, RUN, testRun } from '../native.ts';
 import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
@@ -118,7 +118,7 @@ function onceInDriver(run: CheckedRun, driver: BatchDriver): RunResult {
 
 /** One system call; its results are in `result` afterwards. */
 function call(run: CheckedRun, repeat: number, out: Uint8Array | undefined): void {
-  native().testRun(
+  testRun(
     {
       program: programHandle(run.program),
       packet: run.input,

