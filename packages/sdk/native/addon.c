@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "count_field.h"
 #include "handle.h"
 #include "js.h"
 #include "live_capture.h"
@@ -109,6 +110,7 @@ NAPI_MODULE_INIT()
 		METHOD("captureBytes", capture_bytes),
 		METHOD("captureForget", capture_forget),
 		METHOD("captureStop", capture_stop),
+		METHOD("countField", count_field),
 		METHOD("possibleCpus", possible_cpus),
 		METHOD("collectGarbage", collect_garbage),
 		METHOD("adviseHugePages", advise_huge_pages),

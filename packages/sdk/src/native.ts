@@ -366,6 +366,15 @@ export interface Native {
   captureBytes(capture: NativeCapture, from: number, count: number, bytes: Uint8Array): void;
   captureForget(capture: NativeCapture, upTo: number): void;
   captureStop(capture: NativeCapture): void;
+  /** Counts the values of a field in place; `shapes` as native/count_field.h has it. */
+  countField(options: {
+    readonly bytes: Uint8Array;
+    readonly offsets: Uint32Array;
+    readonly lengths: Uint32Array;
+    readonly from: number;
+    readonly width: number;
+    readonly shapes: Int32Array;
+  }): { readonly next: number; readonly at: Uint32Array; readonly counts: Uint32Array };
   possibleCpus(): number;
   collectGarbage(): void;
   adviseHugePages(bytes: Uint8Array): void;

@@ -3,8 +3,8 @@
  * milliseconds, where a JavaScript value for each one would take a second.
  */
 import { XdpError } from '../errors.ts';
+import { native } from '../native.ts';
 import { dissect, type FieldPath, type FieldPlace, fieldReader, locateField } from '../packet/index.ts';
-import { ByteCounts } from './byte-counts.ts';
 
 /** So many kinds of packets are counted in place. */
 const MOST_SHAPES = 8;
@@ -32,65 +32,36 @@ export function countField(outputs: Outputs, path: FieldPath): Map<unknown, numb
     if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + count);
   };
   const shapes: Shape[] = [];
-  let tables: ByteCounts | undefined;
   for (let next = 0; next < length; ) {
-    for (const shape of shapes) {
-      tables ??= new ByteCounts(bytes, shape.widthBytes);
-      next = countRun(outputs, bytes, shape, tables, next);
+    if (shapes.length > 0) {
+      const { widthBytes: width, read: valueAt } = shapes[0]!;
+      const flat = Int32Array.from(shapes.flatMap(({ flattened }) => flattened));
+      const run = native().countField({ bytes, offsets, lengths, from: next, width, shapes: flat });
+      // A field has one width and one type, wherever it stands.
+      run.at.forEach((at, i) => {
+        add(valueAt(bytes, at), run.counts[i]!);
+      });
+      next = run.next;
+      if (next === length) break;
     }
-    if (next >= length) break;
-    // A packet that begins no run of a known shape: learn its shape, or read it the slow way.
+    // A packet of no known shape: learn its shape, or read it the slow way.
     const packet = bytes.subarray(offsets[next]!, offsets[next]! + lengths[next]!);
-    if (shapes.some((shape) => fits(shape, bytes, offsets[next]!, lengths[next]!))) continue;
     const shape = shapes.length < MOST_SHAPES ? shapeOf(packet, path) : undefined;
     if (shape === undefined) {
       add(read(packet), 1);
       next++;
     } else shapes.push(shape);
   }
-  // A field has one width and one type, wherever it stands.
-  for (const { at, count } of tables?.entries() ?? []) add(shapes[0]!.read(bytes, at), count);
   return counts;
 }
 
 /** The bytes that decide where the field stands, and where that is. */
 interface Shape {
-  readonly fieldOffset: number;
   readonly widthBytes: number;
-  /** The least length of a packet of this shape. */
-  readonly end: number;
-  /** Byte `at[i]` of the packet, masked with `masks[i]`, is `expected[i]`. */
-  readonly at: Int32Array;
-  readonly masks: Int32Array;
-  readonly expected: Int32Array;
+  /** As native/count_field.h has it. */
+  readonly flattened: readonly number[];
   /** The value that stands at an offset of the bytes. */
   read(bytes: Uint8Array, at: number): unknown;
-}
-
-function fits(shape: Shape, bytes: Uint8Array, offset: number, length: number): boolean {
-  const { at, masks, expected } = shape;
-  if (length < shape.end) return false;
-  for (let i = 0; i < at.length; i++) {
-    if ((bytes[offset + at[i]!]! & masks[i]!) !== expected[i]!) return false;
-  }
-  return true;
-}
-
-/** Counts packets from `next` on for as long as they have the shape; gives the first that has not. */
-function countRun(
-  outputs: Outputs,
-  bytes: Uint8Array,
-  shape: Shape,
-  table: ByteCounts,
-  next: number,
-): number {
-  const { offsets, lengths, length } = outputs;
-  let i = next;
-  while (i < length && fits(shape, bytes, offsets[i]!, lengths[i]!)) {
-    table.add(offsets[i]! + shape.fieldOffset);
-    i++;
-  }
-  return i;
 }
 
 /** Layers that are found without dissecting, outermost first. */
@@ -115,13 +86,15 @@ function shapeOf(packet: Uint8Array, path: FieldPath): Shape | undefined {
   const { offset: fieldOffset, widthBits, bitOffset } = place;
   if (bitOffset % 8 !== 0 || widthBits % 8 !== 0 || widthBits > 128) return undefined;
   const decisive = decisiveBytes(kinds[1], depth);
+  const end = Math.max(fieldOffset + widthBits / 8, kinds[1] === 'ipv4' ? 34 : kinds[1] === 'ipv6' ? 54 : 14);
   return {
-    fieldOffset,
     widthBytes: widthBits / 8,
-    end: Math.max(fieldOffset + widthBits / 8, kinds[1] === 'ipv4' ? 34 : kinds[1] === 'ipv6' ? 54 : 14),
-    at: Int32Array.from(decisive, ([at]) => at),
-    masks: Int32Array.from(decisive, ([, mask]) => mask),
-    expected: Int32Array.from(decisive, ([at, mask]) => packet[at]! & mask),
+    flattened: [
+      fieldOffset,
+      end,
+      decisive.length,
+      ...decisive.flatMap(([at, mask]) => [at, mask, packet[at]! & mask]),
+    ],
     read: (bytes, at) => place.read(bytes, at - fieldOffset),
   };
 }

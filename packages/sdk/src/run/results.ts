@@ -172,7 +172,7 @@ export class RunResults implements Iterable<PacketResult> {
 
   /**
    * How many packets have each value of a field (`ipv4.dst`), or each key that a function gives; packets without one are
-   * left out. A field is counted in the bytes, a million in some 20 ms; a function is called with each packet's row.
+   * left out. A field is counted in the bytes, a million in some 10 ms; a function is called with each packet's row.
    */
   countBy<P extends FieldPath>(field: P): Map<NonNullable<FieldValue<P>>, number>;
   countBy<K>(key: (result: PacketResult) => K | undefined): Map<K, number>;
