@@ -39,7 +39,7 @@ function tests(name, directory) {
   ];
   // Also written by vitest itself under sudo: the directory is the user's own either way.
   process.env.XDPTEST_JSON = report;
-  const ok = step(name, privileged(command, 'test'), { cwd: join(root, directory), minutes: 12 });
+  const ok = step(name, privileged(command, 'test'), { cwd: join(root, directory), minutes: 35 });
   delete process.env.XDPTEST_JSON;
   let seen = [];
   try {
