@@ -12,7 +12,7 @@ const index = join(import.meta.dirname, '../../dist/index.js');
 const obstacle = await vmObstacle(['5.10', '6.1']);
 if (obstacle !== undefined) console.warn(`machines are not tested: ${obstacle}`);
 
-describe.skipIf(obstacle !== undefined)('machines with other kernels', { timeout: 400_000 }, () => {
+describe.skipIf(obstacle !== undefined)('machines with other kernels', { timeout: 400_000, retry: 1 }, () => {
   let directory: string;
   let temporary: string;
   beforeAll(() => {
