@@ -9,8 +9,3 @@ export type XdpAction = (typeof xdpActions)[number];
 export function actionOf(verdict: number): XdpAction | number {
   return xdpActions[verdict] ?? verdict;
 }
-
-/** The number of an action. */
-export function verdictOf(action: XdpAction): number {
-  return xdpActions.indexOf(action);
-}

@@ -52,8 +52,8 @@ const WORTH_A_WORKER_NS = 50e6;
 /** What the batch engine costs a packet, for the estimate of the whole; the true figure depends on the program. */
 const BATCH_NS = 150;
 /** A batch is kept within the L2 cache. */
-export const MAX_BATCH_PACKETS = 1024;
-export const MAX_BATCH_INPUT_BYTES = 512 * 1024;
+const MAX_BATCH_PACKETS = 1024;
+const MAX_BATCH_INPUT_BYTES = 512 * 1024;
 
 /**
  * Chooses engine, repeat, slice, threads and parking.

@@ -11,7 +11,7 @@ import { BatchDriver, batchDriver, DRIVER } from './driver.ts';
 import { runSyscallSlice } from './syscall.ts';
 
 /** This thread's driver, aimed at the job's program. */
-export function aimedDriver(job: Job): BatchDriver {
+function aimedDriver(job: Job): BatchDriver {
   const driver = batchDriver(job.flavour);
   if (!(driver instanceof BatchDriver)) throw new XdpError('XDP_ENGINE_UNAVAILABLE', driver.refused);
   const errno = driver.aim(job.program, job.state);
