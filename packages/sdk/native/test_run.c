@@ -291,23 +291,57 @@ napi_value test_run_timed(napi_env env, napi_callback_info info)
 	return out;
 }
 
+#define BPF_FUNC_XDP_LOAD_BYTES 189 /* bpf_xdp_load_bytes, kernel 5.18: newer than the headers that this may be built with */
+
+/* Moves the packet's head by the number in its first 4 bytes. A comparison of pointers would take CAP_PERFMON on kernels
+ * before d75e30dddf73 (6.6, and backports), their difference, which would say more, takes it everywhere. */
+static const struct bpf_insn move_head[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 0 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_10 },
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_3, .imm = -8 },
+	{ .code = BPF_ST | BPF_DW | BPF_MEM, .dst_reg = BPF_REG_10, .off = -8, .imm = 0 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_4, .imm = 4 },
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_XDP_LOAD_BYTES },
+	{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 3, .imm = 0 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6 },
+	{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10, .off = -8 },
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_xdp_adjust_head },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+/* The same for kernels without that helper. */
+static const struct bpf_insn move_head_by_pointer[] = {
+	{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = 0 }, /* data */
+	{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_2 },
+	{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_4, .imm = 4 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = -1 },
+	{ .code = BPF_JMP | BPF_JGT | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_3, .off = 2 },
+	{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_2, .off = 0 },
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_xdp_adjust_head },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+static int load_bare(union bpf_attr *attr, const struct bpf_insn *insns, size_t bytes)
+{
+	int fd;
+
+	attr->insns = (uintptr_t)insns;
+	attr->insn_cnt = (__u32)(bytes / sizeof(*insns));
+	do {
+		/* A signal that arrives while the verifier works gives EAGAIN. */
+		fd = (int)syscall(__NR_bpf, BPF_PROG_LOAD, attr, sizeof(*attr));
+	} while (fd < 0 && (errno == EAGAIN || errno == EINTR));
+	return fd < 0 ? -errno : fd;
+}
+
 /* (frags, verdict?, attach?) -> handle | -errno: an XDP program that returns the verdict or, without one, moves the
  * packet's head by the number in its first 4 bytes and returns what bpf_xdp_adjust_head said: not 0 when fewer than 14
- * linear bytes would be left. (The difference of the packet's pointers would say more, but takes CAP_PERFMON.) With
- * `attach` its expected attach type is BPF_XDP. Made without libbpf, so that a probe depends on nothing but bpf(2). */
+ * linear bytes would be left. With `attach` its expected attach type is BPF_XDP. Made without libbpf, so that a probe
+ * depends on nothing but bpf(2). */
 napi_value load_bare_program(napi_env env, napi_callback_info info)
 {
-	static const struct bpf_insn move_head[] = {
-		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1, .off = 0 }, /* data */
-		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_1, .off = 4 }, /* data_end */
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_2 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_4, .imm = 4 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = -1 },
-		{ .code = BPF_JMP | BPF_JGT | BPF_X, .dst_reg = BPF_REG_4, .src_reg = BPF_REG_3, .off = 2 },
-		{ .code = BPF_LDX | BPF_W | BPF_MEM, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_2, .off = 0 },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_xdp_adjust_head },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	struct bpf_insn constant[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
@@ -324,17 +358,14 @@ napi_value load_bare_program(napi_env env, napi_callback_info info)
 	constant[0].imm = (__s32)verdict;
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_XDP;
-	attr.insns = moves ? (uintptr_t)move_head : (uintptr_t)constant;
-	attr.insn_cnt = moves ? sizeof(move_head) / sizeof(move_head[0]) : sizeof(constant) / sizeof(constant[0]);
 	attr.license = (uintptr_t)"GPL";
 	attr.expected_attach_type = attach ? BPF_XDP : 0;
 	attr.prog_flags = frags ? BPF_F_XDP_HAS_FRAGS : 0;
 	memcpy(attr.prog_name, "xdptest_probe", sizeof("xdptest_probe"));
-	do {
-		/* A signal that arrives while the verifier works gives EAGAIN. */
-		fd = (int)syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	} while (fd < 0 && (errno == EAGAIN || errno == EINTR));
-	return fd < 0 ? js_int(env, -errno) : handle_new(env, fd, -1);
+	fd = moves ? load_bare(&attr, move_head, sizeof(move_head)) : load_bare(&attr, constant, sizeof(constant));
+	if (moves && fd == -EINVAL)
+		fd = load_bare(&attr, move_head_by_pointer, sizeof(move_head_by_pointer));
+	return fd < 0 ? js_int(env, fd) : handle_new(env, fd, -1);
 }
 
 /* (program) -> link handle | -errno: attaches a loaded fentry program where its BTF says. */

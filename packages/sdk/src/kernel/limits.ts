@@ -33,7 +33,7 @@ export function testRunLimits(): TestRunLimits {
 }
 
 function probeLimits(addon: Native): TestRunLimits {
-  const plain = bareProgram(addon, false);
+  const plain = probeProgram(addon);
   const withFrags = addon.loadBareProgram(1);
   const frags = typeof withFrags === 'number' ? undefined : withFrags;
   try {
@@ -76,7 +76,18 @@ function probeLimits(addon: Native): TestRunLimits {
   }
 }
 
-/** A program of two or four instructions, for probes. */
+/**
+ * A program that can tell how much of a packet it sees or, where the verifier wants CAP_PERFMON for that, one that cannot:
+ * it is needed only on kernels with fragments, and those let everybody read the packet by a helper.
+ */
+function probeProgram(addon: Native): NativeHandle {
+  const program = addon.loadBareProgram(0);
+  if (typeof program !== 'number') return program;
+  const XDP_DROP = 1;
+  return bareProgram(addon, false, -program === constants.errno.EACCES ? XDP_DROP : undefined);
+}
+
+/** A program of a few instructions, for probes. */
 export function bareProgram(addon: Native, frags: boolean, verdict?: number): NativeHandle {
   const program = addon.loadBareProgram(frags ? 1 : 0, verdict);
   if (typeof program !== 'number') return program;

@@ -1,11 +1,12 @@
 /** What went wrong when an object was opened or loaded, in words: text apart from the loading itself. */
 import { constants } from 'node:os';
 import { XdpError } from '../errors.ts';
-import { errnoName, explainRefusal, readPrivileges } from '../kernel/index.ts';
-import type { NativeFailure } from '../native.ts';
+import { errnoName, explainRefusal, readPrivileges, testRunLimits } from '../kernel/index.ts';
+import type { NativeFailure, NativeLoadConfig, NativeObject } from '../native.ts';
+import { BPF_F_XDP_HAS_FRAGS } from './bpf-constants.ts';
 
 const TAIL_LINES = 16;
-const { EPERM, EACCES } = constants.errno;
+const { EPERM, EACCES, EINVAL } = constants.errno;
 
 /** The end of a log, where the verifier says what it refused. */
 export function logTail(log: string, lines = TAIL_LINES): string {
@@ -23,6 +24,30 @@ function perfmonHint(errno: number): string {
   return capabilities.includes('CAP_PERFMON') || capabilities.includes('CAP_SYS_ADMIN')
     ? ''
     : '; this process lacks CAP_PERFMON, without which the verifier forbids much of pointer arithmetic: grant it if the program loads elsewhere';
+}
+
+/**
+ * A program that declares fragments, on a kernel without: such a kernel says EINVAL and no more, since it knows nothing
+ * of the flag. Asked only when a load has failed, so that a load costs no probe.
+ */
+export function unsupportedFrags(
+  object: string,
+  { errno }: NativeFailure,
+  spec: NativeObject,
+  config: NativeLoadConfig,
+): XdpError | undefined {
+  if (errno !== EINVAL || readPrivileges().missing.length > 0) return undefined;
+  const program = spec.programs.find(({ flags }, i) => {
+    const configured = config.programs[i]!;
+    return configured.autoload !== 0 && ((configured.flags ?? flags) & BPF_F_XDP_HAS_FRAGS) !== 0;
+  });
+  if (program === undefined || testRunLimits().frags) return undefined;
+  const { name, section } = program;
+  return new XdpError(
+    'XDP_FEATURE_UNSUPPORTED',
+    `loading ${object}: program ${name} (section ${JSON.stringify(section)}) declares xdp.frags, which this kernel does not have (upstream kernels do from 5.18 on): leave it out with programs: { ${name}: { autoload: false } }, or load it as SEC("xdp")`,
+    { syscall: 'BPF_PROG_LOAD', errno },
+  );
 }
 
 export function loadError(object: string, failure: NativeFailure): XdpError {

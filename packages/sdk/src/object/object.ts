@@ -9,7 +9,7 @@ import { type NativeHandle, type NativeObject, native } from '../native.ts';
 import { mapTypeNumber } from './bpf-constants.ts';
 import type { BpfValue } from './codec.ts';
 import { CodecTable } from './codec-table.ts';
-import { loadError } from './load-error.ts';
+import { loadError, unsupportedFrags } from './load-error.ts';
 import { checkLoadOptions, type LoadOptions, loadConfig } from './load-options.ts';
 import { XdpMap } from './map.ts';
 import { defineMap } from './map-definition.ts';
@@ -181,7 +181,7 @@ function load<S extends ObjectSchema>(
     }
     const withInner = templates.size === 0 ? config : loadConfig(name, spec, options, contents, descriptors);
     const loaded = native().loadObject(bytes, kernelName, withInner);
-    if ('errno' in loaded) throw loadError(name, loaded);
+    if ('errno' in loaded) throw unsupportedFrags(name, loaded, spec, withInner) ?? loadError(name, loaded);
 
     const cpus = native().possibleCpus();
     const mapNames = new Map(Object.entries(loaded.maps).map(([map, entry]) => [entry.id, map]));

@@ -10,7 +10,7 @@ import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
 import { checkContext, type RunContext } from './checks.ts';
-import { type BatchDriver, DRIVER, type DriverFlavour } from './engines/driver.ts';
+import { type BatchDriver, DRIVER, type DriverFlavour, fitsDriver } from './engines/driver.ts';
 import { park } from './parking.ts';
 import { type EngineName, planRun } from './plan.ts';
 import { runError, runXdp } from './run-xdp.ts';
@@ -44,7 +44,7 @@ export function openRepeater(
   const bytes = packetBytes(packet);
   const context = checkContext('benchXdp', options.context, testRunLimits());
   const support = batchSupport(program);
-  const refused = 'refused' in support ? support.refused : tooLong(bytes);
+  const refused = 'refused' in support ? support.refused : notForDriver(bytes);
   if (options.engine === 'batch' && refused !== undefined) {
     throw new XdpError('XDP_ENGINE_UNAVAILABLE', `benchXdp: the batch engine cannot run this: ${refused}`);
   }
@@ -55,9 +55,9 @@ export function openRepeater(
   return new SyscallRepeater(program, bytes, context, first.changed, refused);
 }
 
-function tooLong(bytes: Uint8Array): string | undefined {
-  if (bytes.length <= DRIVER.maxPacketBytes) return undefined;
-  return `the packet has ${bytes.length} bytes, the driver's buffer ${DRIVER.maxPacketBytes}`;
+function notForDriver(bytes: Uint8Array): string | undefined {
+  if (fitsDriver(bytes.length)) return undefined;
+  return `the packet has ${bytes.length} bytes, the driver takes ${DRIVER.minPacketBytes} to ${DRIVER.maxPacketBytes}`;
 }
 
 /** Slices that grow to SLICE_NS; between them the event loop gets its turn, whose time does not count. */

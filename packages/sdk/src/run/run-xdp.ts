@@ -7,7 +7,7 @@ import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
 import { checkContext, checkMetadata, checkPacketSize, checkProgram, type RunContext } from './checks.ts';
-import { type BatchDriver, DRIVER } from './engines/driver.ts';
+import { type BatchDriver, fitsDriver } from './engines/driver.ts';
 import { runSingle } from './engines/single.ts';
 import { withParked } from './parking.ts';
 import { planRun } from './plan.ts';
@@ -92,8 +92,7 @@ function once(run: CheckedRun): RunResult {
 /** The batch driver, where it can tell more of this run than a single call: the target of a redirect. */
 function redirectTeller(run: CheckedRun): BatchDriver | undefined {
   const { program, input, metadataBytes, cpu } = run;
-  if (!program.mayRedirect || metadataBytes > 0 || cpu >= 0 || input.length > DRIVER.maxPacketBytes)
-    return undefined;
+  if (!program.mayRedirect || metadataBytes > 0 || cpu >= 0 || !fitsDriver(input.length)) return undefined;
   const support = batchSupport(program);
   return 'driver' in support && support.driver.tellsRedirects ? support.driver : undefined;
 }

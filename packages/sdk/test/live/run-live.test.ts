@@ -1,14 +1,14 @@
 /** Live frames: verdicts that are carried out. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { probeKernel, type XdpObject } from 'xdptest';
+import type { XdpObject } from 'xdptest';
 import { type NetworkInterface, NetworkNamespace, runLive, setRedirectTarget } from 'xdptest/live';
+import { missing, needs } from '../support/missing.ts';
 import { numbered } from './support/frames.ts';
 import { loadLive } from './support/programs.ts';
 
-const { liveFrames } = probeKernel().features;
-const reason = liveFrames ? '' : ' (skipped: live frames need kernel 5.18)';
+describe('runLive', () => {
+  needs(missing.liveFrames);
 
-describe.skipIf(!liveFrames)(`runLive${reason}`, () => {
   let a: NetworkNamespace;
   let b: NetworkNamespace;
   let here: NetworkInterface;

@@ -51,7 +51,6 @@ describe('a value that is none', () => {
       () => object.map('many').set(1, value as never),
       () => object.map('many').setMany([[1, value as never]]),
       () => object.map('fifo').push(value as never),
-      () => object.map('seen').push(value as never),
     ]) {
       const error = thrownBy(call);
       expect(error.code).toBe('XDP_VALUE_INVALID');

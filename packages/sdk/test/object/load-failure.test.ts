@@ -5,6 +5,8 @@ import { load } from '../support/objects.ts';
 
 describe('a program that the verifier refuses', () => {
   const refusal = () => thrownBy(() => load('refused'));
+  // Older kernels show the line of C before the first instruction, too.
+  const start = /^(?:;.*\n)*0: /;
 
   test('is named, although libbpf unloads the others with it', () => {
     const error = refusal();
@@ -16,7 +18,7 @@ describe('a program that the verifier refuses', () => {
   test('shows the end of the log, where the reason is, and carries all of it', () => {
     const { message, log, errno, syscall } = refusal();
     expect(message).toContain('invalid access to packet');
-    expect(log).toMatch(/^0: /);
+    expect(log).toMatch(start);
     expect(log).toContain('invalid access to packet, off=0 size=1');
     expect(log).toMatch(/processed \d+ insns/);
     expect(errno).toBe(13);
@@ -28,7 +30,7 @@ describe('a program that the verifier refuses', () => {
       load('refused', { programs: { unchecked: { autoload: false }, refused_late: { autoload: true } } }),
     );
     expect(log!.length).toBeGreaterThan(16 << 20);
-    expect(log).toMatch(/^0: /);
+    expect(log).toMatch(start);
     expect(log).toContain('invalid access to packet');
     // Not ENOSPC, which is what a buffer that is too small is answered with.
     expect(errno).toBe(13);

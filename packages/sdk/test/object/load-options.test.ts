@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type LoadOptions, runXdp, XdpObject } from 'xdptest';
 import { thrownBy } from '../support/errors.ts';
+import { missing } from '../support/missing.ts';
 import { load, objectPath } from '../support/objects.ts';
 
 const packet = new Uint8Array(64);
@@ -88,7 +89,8 @@ describe('autoload', () => {
 });
 
 describe('frags', () => {
-  test('are known by the section, and can be declared for others', () => {
+  test('are known by the section, and can be declared for others', ({ skip }) => {
+    skip(missing.frags !== undefined, missing.frags);
     const object = load('sections', {
       programs: { ...root, fragments: { autoload: true }, plain: { frags: true } },
     });
@@ -96,6 +98,18 @@ describe('frags', () => {
     expect(object.program('root').frags).toBe(false);
     expect(runXdp(object.program('plain'), new Uint8Array(9000)).packet).toHaveLength(9000);
   });
+
+  test.each([{ fragments: { autoload: true } }, { plain: { frags: true } }])(
+    'are refused by name on a kernel without, and loaded by any other: %j',
+    (programs) => {
+      const attempt = (): void => void load('sections', { programs: { ...root, ...programs } });
+      if (missing.frags === undefined) return expect(attempt).not.toThrow();
+      const error = thrownBy(attempt);
+      expect(error.code).toBe('XDP_FEATURE_UNSUPPORTED');
+      expect(error.message).toContain(`program ${Object.keys(programs)[0]} `);
+      expect(error.message).toContain('xdp.frags');
+    },
+  );
 
   test('cannot be denied where the section declares them', () => {
     const error = thrownBy(() => load('sections', { programs: { ...root, fragments: { frags: false } } }));

@@ -242,8 +242,6 @@ describe('an operation that a type lacks', () => {
     ['hash', 'createInner', (o) => o.map('flows').createInner()],
     ['ringbuf', 'push', (o) => o.map('events').push(1)],
     ['ringbuf', 'clear', (o) => o.map('events').clear()],
-    ['bloom_filter', 'pop', (o) => o.map('seen').pop()],
-    ['bloom_filter', 'clear', (o) => o.map('seen').clear()],
   ])('%s has no %s, and says so before any system call', (type, _, call) => {
     const error = thrownBy(() => call(maps()));
     expect(error.code).toBe('XDP_MAP_OPERATION');

@@ -13,6 +13,17 @@ await runMany(object.program('by_content'), batch, { workers: 2 });
 console.log('running');
 for (;;) await runMany(object.program('by_content'), batch, { workers: 2 });`;
 
+/** Text of a script: waits until the test says `go`, however slow the machine is. */
+const untilTold = `
+const told = new Promise((resolve) => {
+  const alive = setInterval(() => {}, 1000);
+  process.once('SIGUSR2', () => { clearInterval(alive); resolve(); });
+});
+console.log('running');
+await told;`;
+
+const go = (child: ChildProcess): void => void child.kill('SIGUSR2');
+
 /** What a script holds when it has said that it runs. */
 async function holdings(child: ChildProcess): Promise<string[]> {
   await once(child.stdout!, 'data');
@@ -37,10 +48,11 @@ describe('a process', () => {
     const child = startScript(`
       const object = load('actions');
       await runMany(object.program('pass'), [new Uint8Array(64)], { workers: 2 });
-      console.log('running');
-      setTimeout(() => { throw new Error('the end'); }, 200);`);
+      ${untilTold}
+      throw new Error('the end');`);
     const done = finished(child);
     const ids = await holdings(child);
+    go(child);
     expect((await done).code).toBe(1);
     expect(await leftOf(ids)).toEqual([]);
   });
@@ -49,11 +61,11 @@ describe('a process', () => {
     const child = startScript(`
       const object = load('actions');
       await runMany(object.program('pass'), [new Uint8Array(64)], { workers: 2 });
-      console.log('running');
-      await new Promise((resolve) => setTimeout(resolve, 200));`);
-    const started = Date.now();
+      ${untilTold}`);
     const done = finished(child);
     const ids = await holdings(child);
+    const started = Date.now();
+    go(child);
     expect((await done).code).toBe(0);
     // Workers idle for 30 s before they end by themselves.
     expect(Date.now() - started).toBeLessThan(20_000);
@@ -64,10 +76,12 @@ describe('a process', () => {
 test('a closed object leaves nothing while the process lives on', async () => {
   const child = startScript(`
     const object = load('actions');
-    console.log('running');
-    setTimeout(() => { object.close(); console.log('closed'); }, 300);
+    ${untilTold}
+    object.close();
+    console.log('closed');
     setInterval(() => {}, 1000);`);
   const ids = await holdings(child);
+  go(child);
   await once(child.stdout!, 'data');
   expect(heldBy(child.pid!)).toEqual([]);
   expect(await leftOf(ids)).toEqual([]);
@@ -78,10 +92,12 @@ test('closeWorkers leaves nothing of the drivers while the process lives on', as
     const object = load('actions');
     await runMany(object.program('pass'), [new Uint8Array(64)], { workers: 2, engine: 'batch' });
     object.close();
-    console.log('running');
-    setTimeout(async () => { await closeWorkers(); console.log('closed'); }, 300);
+    ${untilTold}
+    await closeWorkers();
+    console.log('closed');
     setInterval(() => {}, 1000);`);
   const ids = await holdings(child);
+  go(child);
   await once(child.stdout!, 'data');
   expect(heldBy(child.pid!)).toEqual([]);
   expect(await leftOf(ids)).toEqual([]);
@@ -101,10 +117,12 @@ test('a worker thread that is terminated in the middle of its work leaves nothin
       });\`;
     const worker = new Worker(code, { eval: true });
     await new Promise((resolve) => worker.once('message', resolve));
-    console.log('running');
-    setTimeout(async () => { await worker.terminate(); console.log('terminated'); }, 300);
+    ${untilTold}
+    await worker.terminate();
+    console.log('terminated');
     setInterval(() => {}, 1000);`);
   const ids = await holdings(child);
+  go(child);
   await once(child.stdout!, 'data');
   expect(heldBy(child.pid!)).toEqual([]);
   expect(await leftOf(ids)).toEqual([]);

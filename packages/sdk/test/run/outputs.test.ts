@@ -80,7 +80,8 @@ describe('a verdict', () => {
 describe('the native call', () => {
   const call = (program: XdpProgram, packet: Uint8Array, output?: Uint8Array): Uint32Array => {
     const result = new Uint32Array(RUN.length);
-    testRun({ program: programHandle(program), packet, output }, result);
+    const useContext = limits.context ? 1 : 0;
+    testRun({ program: programHandle(program), packet, output, useContext }, result);
     return result;
   };
 

@@ -1,8 +1,9 @@
 /** Sizes of packets: what the kernel accepts and what a program sees, probed and never assumed. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { probeKernel, runMany, runXdp } from 'xdptest';
+import { benchXdp, probeKernel, runMany, runXdp } from 'xdptest';
 import { rejectionOf, thrownBy } from '../support/errors.ts';
+import { missing } from '../support/missing.ts';
 import { action, load } from '../support/objects.ts';
 
 const { limits } = probeKernel();
@@ -14,7 +15,8 @@ describe('the limits that were probed', () => {
     expect(limits.maxLinearBytes).toBe(pageSize - 256 - 320);
   });
 
-  test.runIf(limits.frags)('the longest packet in fragments adds MAX_SKB_FRAGS pages', () => {
+  test('the longest packet in fragments adds MAX_SKB_FRAGS pages', ({ skip }) => {
+    skip(missing.frags !== undefined, missing.frags);
     expect(limits.maxPacketBytes).toBe(limits.maxLinearBytes + 17 * pageSize);
   });
 });
@@ -32,9 +34,28 @@ describe('a packet that is too short', () => {
     expect(error.syscall).toBeUndefined();
   });
 
+  test('for an Ethernet header runs in its place among others if the kernel takes it, else is refused', async () => {
+    const sizes = [64, limits.minPacketBytes, 14, 13, 64];
+    const packets = sizes.map((size) => new Uint8Array(size));
+    if (limits.minPacketBytes > 13) {
+      const error = await rejectionOf(runMany(action('seen'), packets));
+      expect([error.code, error.message]).toEqual([
+        'XDP_PACKET_TOO_SHORT',
+        expect.stringContaining('packet 3'),
+      ]);
+      return;
+    }
+    const results = await runMany(action('seen'), packets);
+    expect([...results.verdicts]).toEqual(sizes);
+    expect([...results].map(({ packet }) => packet!.length)).toEqual(sizes);
+    expect(runXdp(action('seen'), new Uint8Array(3)).verdict).toBe(3);
+    const bench = benchXdp(action('seen'), new Uint8Array(3), { engine: 'batch' });
+    expect((await rejectionOf(bench)).code).toBe('XDP_ENGINE_UNAVAILABLE');
+  });
+
   test('among many is named by its index, before any packet runs', async () => {
     const program = action('count');
-    const packets = [new Uint8Array(64), new Uint8Array(64), new Uint8Array(3)];
+    const packets = [new Uint8Array(64), new Uint8Array(64), new Uint8Array(limits.minPacketBytes - 1)];
     const error = await rejectionOf(runMany(program, packets));
     expect(error.code).toBe('XDP_PACKET_TOO_SHORT');
     expect(error.message).toContain('packet 2');
@@ -65,14 +86,16 @@ describe('a packet that is too long', () => {
     expect(error.message).toContain('packet 1');
   });
 
-  test.runIf(limits.frags)('runs in fragments through a program with frags, and comes back whole', () => {
+  test('runs in fragments through a program with frags, and comes back whole', ({ skip }) => {
+    skip(missing.frags !== undefined, missing.frags);
     const bytes = Uint8Array.from({ length: limits.maxPacketBytes }, (_, i) => i % 251);
     const { verdict, packet } = runXdp(load('frags').program('seen_frags'), bytes);
     expect(verdict).toBe(limits.maxLinearBytes);
     expect(Buffer.compare(packet, bytes)).toBe(0);
   });
 
-  test.runIf(limits.frags)('is refused above the limit of fragments', () => {
+  test('is refused above the limit of fragments', ({ skip }) => {
+    skip(missing.frags !== undefined, missing.frags);
     const error = thrownBy(() =>
       runXdp(load('frags').program('seen_frags'), new Uint8Array(limits.maxPacketBytes + 1)),
     );
@@ -80,7 +103,8 @@ describe('a packet that is too long', () => {
     expect(error.message).toContain(`at most ${limits.maxPacketBytes}`);
   });
 
-  test.runIf(limits.frags)('in fragments comes back whole from a run of many', async () => {
+  test('in fragments comes back whole from a run of many', async ({ skip }) => {
+    skip(missing.frags !== undefined, missing.frags);
     const sizes = [9000, 64, limits.maxPacketBytes, 3520, 3521];
     const packets = sizes.map((size) => Uint8Array.from({ length: size }, (_, i) => (i * size) % 253));
     const results = await runMany(load('frags').program('seen_frags'), packets);

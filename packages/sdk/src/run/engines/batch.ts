@@ -1,13 +1,13 @@
 /**
  * The batch engine: one BPF_PROG_TEST_RUN for many distinct packets, through the batch driver (native/bpf/driver.bpf.c).
- * Packets longer than the driver's buffer run by single calls, in their place.
+ * Packets that the driver cannot take (too long for its buffer, or too short) run by single calls, in their place.
  */
 import { XdpError } from '../../errors.ts';
 import { errnoName } from '../../kernel/index.ts';
 import { native } from '../../native.ts';
 import type { Job } from '../job.ts';
 import type { ShareRunner } from '../shares.ts';
-import { BatchDriver, batchDriver, DRIVER } from './driver.ts';
+import { BatchDriver, batchDriver, fitsDriver } from './driver.ts';
 import { runSyscallSlice } from './syscall.ts';
 
 /** This thread's driver, aimed at the job's program. */
@@ -22,11 +22,10 @@ function aimedDriver(job: Job): BatchDriver {
 /** Runs a slice through the driver; see {@link ShareRunner}. */
 export const runBatchSlice: ShareRunner = (job, slice) => {
   const { lengths } = slice;
-  const isLong = (i: number): boolean => lengths[i]! > DRIVER.maxPacketBytes;
-  const long = isLong(slice.from);
+  const fits = fitsDriver(lengths[slice.from]!);
   let to = slice.from + 1;
-  while (to < slice.to && isLong(to) === long) to++;
-  if (long) return runSyscallSlice(job, { ...slice, to });
+  while (to < slice.to && fitsDriver(lengths[to]!) === fits) to++;
+  if (!fits) return runSyscallSlice(job, { ...slice, to });
   const { columns } = job;
   const driver = aimedDriver(job);
   const result = native().batchRunSlice({
