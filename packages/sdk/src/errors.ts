@@ -53,6 +53,8 @@ export const errorCodes = {
     'A program of the host that the operation needs is not installed; the message has the package.',
   XDP_TOOL_FAILED: 'A program of the host that the operation needs failed; the message has its last words.',
   XDP_KERNEL_UNAVAILABLE: 'There is no kernel of that name, or it cannot be fetched or used.',
+  XDP_MACHINE_FAILED:
+    'A machine with another kernel ended before its tests did: a panic, a lockup, a hang; the message has the console.',
 } as const satisfies Record<`XDP_${string}`, string>;
 
 // The contexts of node:vm, in which vitest's vmThreads pool runs tests, have neither symbol on Node 20 and 22. These are

@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   live: core,
   bench: [...core, 'stats'],
   vm: ['errors'],
-  vitest: [...core, 'gen', 'stats', 'bench', 'live'],
+  vitest: [...core, 'gen', 'stats', 'bench', 'live', 'vm'],
   cli: [...core, 'gen', 'stats', 'bench', 'live', 'vitest', 'vm'],
   index: [...core, 'bench'],
 };

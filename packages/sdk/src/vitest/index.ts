@@ -18,6 +18,7 @@ export {
 } from 'vitest';
 export type { CompilerOptions } from '../gen/index.ts';
 export { xdpBench } from './bench.ts';
+export type { KernelMachineOptions, TestKernel } from './kernels/options.ts';
 export type { LoadSource, TestLoadOptions } from './loading.ts';
 export type {
   ChurnBelowOptions,

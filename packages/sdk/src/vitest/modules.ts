@@ -34,6 +34,8 @@ export interface BpfModuleOptions extends CompilerOptions {
   readonly cacheDir: string;
   /** Whether to write a declaration beside the source. */
   readonly types: boolean;
+  /** Whether the module has the object's bytes in it, for a worker that does not see this machine's files of now. */
+  readonly embed: boolean;
 }
 
 /** What Vite wants of an error to show the place that it is about. */
@@ -52,13 +54,31 @@ export async function loadBpfModule(file: string, options: BpfModuleOptions): Pr
     writeDeclaration(declarationPath(file), declarationOf(readFileSync(compiled.path), basename(file)));
   }
   return {
-    code: [
-      `import { XdpObjectFile } from ${JSON.stringify(packageEntry)};`,
-      `export default new XdpObjectFile(${JSON.stringify(compiled.path)}, ${JSON.stringify(basename(file))});`,
-    ].join('\n'),
+    code: options.embed
+      ? embeddingModule(compiled.path, basename(file))
+      : referringModule(compiled.path, basename(file)),
     headers: compiled.headers.filter(isOwnHeader),
     warnings: compiled.warnings,
   };
+}
+
+function referringModule(path: string, name: string): string {
+  return [
+    `import { XdpObjectFile } from ${JSON.stringify(packageEntry)};`,
+    `export default new XdpObjectFile(${JSON.stringify(path)}, ${JSON.stringify(name)});`,
+  ].join('\n');
+}
+
+function embeddingModule(path: string, name: string): string {
+  return [
+    `import { mkdtempSync, writeFileSync } from 'node:fs';`,
+    `import { tmpdir } from 'node:os';`,
+    `import { join } from 'node:path';`,
+    `import { XdpObjectFile } from ${JSON.stringify(packageEntry)};`,
+    `const path = join(mkdtempSync(join(tmpdir(), 'xdptest-object-')), ${JSON.stringify(basename(path))});`,
+    `writeFileSync(path, Buffer.from('${readFileSync(path).toString('base64')}', 'base64'));`,
+    `export default new XdpObjectFile(path, ${JSON.stringify(name)});`,
+  ].join('\n');
 }
 
 /** The headers to watch of a program that does not compile, and its error with the place for Vite to show. */

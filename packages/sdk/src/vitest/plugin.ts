@@ -4,11 +4,15 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 // Adds `test` to the configuration's type.
 import type {} from 'vitest/config';
-import type { TestUserConfig, Vitest } from 'vitest/node';
+import type { TestProject, TestUserConfig, Vitest } from 'vitest/node';
 import { describeValue, expectOptions, invalidArgument } from '../errors.ts';
 import type { CompilerOptions } from '../gen/index.ts';
 import { HeaderWatcher } from './header-watcher.ts';
 import { kernelSummary } from './kernel-summary.ts';
+import { MachineKeeper } from './kernels/keeper.ts';
+import { type CheckedKernel, checkKernels, type TestKernel } from './kernels/options.ts';
+import { kernelPoolOf } from './kernels/pool.ts';
+import { capturesOf, kernelProjects } from './kernels/projects.ts';
 import { bpfModule, explainFailure, loadBpfModule } from './modules.ts';
 import { RunHeader } from './run-header.ts';
 import type { XdpSettings } from './settings.ts';
@@ -28,6 +32,11 @@ export interface XdpPluginOptions extends CompilerOptions {
   readonly header?: boolean;
   /** Where captures of failing packets are written, from the root on; false for nowhere. Default `.xdptest`. */
   readonly captures?: string | false;
+  /**
+   * Runs every test file on each of these kernels, as a project of vitest of the kernel's name: `host`, and others in
+   * throw-away machines. `vitest --project debian:5.10` picks one. Default: on this kernel, without a project.
+   */
+  readonly kernels?: readonly (string | TestKernel)[];
 }
 
 const known = [
@@ -39,6 +48,7 @@ const known = [
   'verbose',
   'header',
   'captures',
+  'kernels',
 ] as const;
 
 /** Our own files as they are imported: never through Vite, where a class could come to exist twice. */
@@ -55,17 +65,21 @@ export function xdp(options?: XdpPluginOptions): Plugin {
   const watcher = new HeaderWatcher();
   let cacheDir = '';
   let compiler: CompilerOptions = checked;
+  const asked = checkKernels(checked.kernels);
+  // There are no machines inside of a machine: the whole of vitest runs on another kernel then already.
+  const kernels = isInMachine() ? undefined : asked;
   return {
     name: 'xdptest',
     enforce: 'pre',
     config(config) {
       const root = resolve(config.root ?? '.');
       compiler = { ...checked, include: checked.include?.map((directory) => resolve(root, directory)) };
-      const { captures = '.xdptest' } = checked;
+      const captures = checked.captures === false ? undefined : resolve(root, checked.captures ?? '.xdptest');
+      const pool = kernelPoolOf(config.test?.pool);
       const xdptest: XdpSettings = {
         onUnprivileged,
         verbose,
-        captures: captures === false ? undefined : resolve(root, captures),
+        captures: pool === undefined ? captures : capturesOf(captures, pool.name),
       };
       const test: TestUserConfig = {
         setupFiles: [setupFile],
@@ -75,13 +89,19 @@ export function xdp(options?: XdpPluginOptions): Plugin {
         ...(config.test?.fileParallelism === undefined && kernelSummary().oneFileAtATime
           ? { fileParallelism: false }
           : {}),
+        // Ignored in the projects themselves, which read the same file.
+        ...(kernels === undefined ? {} : { projects: kernelProjects(kernels, captures) }),
+        ...(pool === undefined ? {} : longerTimeouts(config.test, pool.patience)),
       };
       return { test };
     },
     configResolved(config) {
       cacheDir = join(config.cacheDir, 'xdptest');
     },
-    configureVitest({ vitest }: { readonly vitest: Vitest }) {
+    configureVitest({ vitest, project }: { readonly vitest: Vitest; readonly project: TestProject }) {
+      const pool = kernelPoolOf(project.config.poolRunner);
+      if (pool !== undefined) MachineKeeper.of(vitest).add(pool);
+      else if (kernels !== undefined) expectHost(kernels, project.name);
       if (vitest.config.watch) watcher.watch(vitest);
       if (checked.header !== false) RunHeader.addTo(vitest);
     },
@@ -89,7 +109,12 @@ export function xdp(options?: XdpPluginOptions): Plugin {
       filter: { id: bpfModule },
       async handler(id) {
         try {
-          const { code, headers, warnings } = await loadBpfModule(id, { ...compiler, cacheDir, types });
+          const { code, headers, warnings } = await loadBpfModule(id, {
+            ...compiler,
+            cacheDir,
+            types,
+            embed: kernelPoolOf(this.environment.getTopLevelConfig().test?.pool) !== undefined,
+          });
           watcher.set(id, headers);
           if (warnings !== '') this.warn(warnings);
           return { code, map: null, moduleType: 'js' };
@@ -101,6 +126,25 @@ export function xdp(options?: XdpPluginOptions): Plugin {
       },
     },
   };
+}
+
+/** vitest's own defaults, which a configuration does not have yet when plugins add to it. */
+const defaultTimeouts = { testTimeout: 5000, hookTimeout: 10_000 };
+
+function longerTimeouts(test: TestUserConfig | undefined, patience: number): Partial<TestUserConfig> {
+  const { testTimeout = defaultTimeouts.testTimeout, hookTimeout = defaultTimeouts.hookTimeout } = test ?? {};
+  return { testTimeout: testTimeout * patience, hookTimeout: hookTimeout * patience };
+}
+
+/** A project without a machine runs on this kernel: is that what its name says? */
+function expectHost(kernels: readonly CheckedKernel[], name: string): void {
+  const found = kernels.find((kernel) => kernel.name === name);
+  if (found?.kernel === 'host') return;
+  throw invalidArgument(
+    found === undefined
+      ? `xdp: kernels makes projects of its own and belongs to the configuration as a whole, not to the project ${JSON.stringify(name)}`
+      : `xdp: the pool of project ${JSON.stringify(name)} is its machine; leave out --pool, or its tests would run on this kernel`,
+  );
 }
 
 function checkOptions(options: XdpPluginOptions | undefined): XdpPluginOptions {
@@ -129,6 +173,10 @@ function checkOptions(options: XdpPluginOptions | undefined): XdpPluginOptions {
     }
   }
   return checked;
+}
+
+function isInMachine(): boolean {
+  return ![undefined, '', 'host'].includes(process.env.XDPTEST_KERNEL);
 }
 
 function isSet(value: string | undefined): boolean {

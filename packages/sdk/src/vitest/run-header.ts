@@ -2,9 +2,18 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { formatHeader } from '../bench/index.ts';
 import { kernelSummary } from './kernel-summary.ts';
+import { kernelPoolOf } from './kernels/pool.ts';
 
 /** Reporters that write for people; beside any other one, standard output is a file for machines. */
 const forPeople = new Set(['default', 'verbose', 'tree', 'dot', 'agent', 'minimal', 'hanging-process']);
+
+/** Whether what a run says is read by people: else lines of ours would damage what a machine reads. */
+export function isForPeople(vitest: Vitest): boolean {
+  return vitest.config.reporters.every(
+    // Objects of reporters are taken for people's.
+    (reporter) => !Array.isArray(reporter) || forPeople.has(String(reporter[0])),
+  );
+}
 
 export class RunHeader implements Reporter {
   readonly #quiet: boolean;
@@ -22,20 +31,20 @@ export class RunHeader implements Reporter {
   static addTo(vitest: Vitest): void {
     const { reporters } = vitest.config;
     if (reporters.some((reporter) => reporter instanceof RunHeader)) return;
-    const names = reporters.map((reporter) => (Array.isArray(reporter) ? String(reporter[0]) : ''));
-    // Objects of reporters are taken for people's; ours prints the kernel by itself.
-    const quiet = names.some((name) => name !== '' && !forPeople.has(name));
-    reporters.push(
-      new RunHeader(
-        quiet,
-        names.some((name) => /\bvitest\/reporter(?:\.js)?$/.test(name)),
-      ),
+    const others = reporters.some(
+      (reporter) => Array.isArray(reporter) && /\bvitest\/reporter(?:\.js)?$/.test(String(reporter[0])),
     );
+    reporters.push(new RunHeader(!isForPeople(vitest), others));
   }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
-    for (const line of kernelSummary().lines) this.#say(line);
+    // Where all tests run in machines, this kernel has nothing to do with them.
+    const { projects } = vitest;
+    const local = projects.filter(({ config }) => kernelPoolOf(config.poolRunner) === undefined);
+    if (local.length === 0) return;
+    const name = local.length < projects.length ? `${local[0]?.name}: ` : '';
+    for (const line of kernelSummary().lines) this.#say(`${name}${line}`);
   }
 
   /** Benchmarks of a test, where no reporter in the manner of Go shows them. */

@@ -57,6 +57,8 @@ async function kvmWorks(image: KernelImage): Promise<boolean> {
     accelerator: 'kvm',
     append: '',
     shell: undefined,
+    channel: undefined,
+    onTrouble: undefined,
     onOutput: () => {},
     signal: undefined,
   };

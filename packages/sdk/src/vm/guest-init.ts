@@ -70,8 +70,15 @@ ${shared ? `exec switch_root /n ${GUEST_DIRECTORY}/xdptest-second` : `exec ${GUE
 `;
 }
 
+export interface SecondInitOptions {
+  /** Whether a shell follows the command. */
+  readonly keep: boolean;
+  /** The name of the virtio port that the command gets as descriptor 3; undefined for none. */
+  readonly channel: string | undefined;
+}
+
 /** Runs as process 1 in the final root. */
-export function secondInit(keep: boolean): string {
+export function secondInit({ keep, channel }: SecondInitOptions): string {
   const shell = `exec ${GUEST_DIRECTORY}/bin/setsid -c /bin/sh -i`;
   return `#!${GUEST_DIRECTORY}/bin/busybox sh
 ${GUEST_DIRECTORY}/bin/busybox --install -s ${GUEST_DIRECTORY}/bin
@@ -103,8 +110,15 @@ cat err >${STDERR_PORT} & err=$!
   done | cut -c1-150 | tail -n 40
   echo w >/proc/sysrq-trigger
 done ) <${CONTROL_PORT} 2>/dev/null &
+${
+  channel === undefined
+    ? ''
+    : `channel=
+for port in /sys/class/virtio-ports/*; do [ "$(cat $port/name)" = ${channel} ] && channel=/dev/\${port##*/}; done
+[ -n "$channel" ] || { echo "fail the channel's port is missing" >${CONTROL_PORT}; sleep 5; poweroff -f; }`
+}
 read up rest </proc/uptime; echo "start $up" >${CONTROL_PORT}
-setsid /bin/sh ${GUEST_DIRECTORY}/xdptest-command >out 2>err </dev/null &
+setsid /bin/sh ${GUEST_DIRECTORY}/xdptest-command >out 2>err </dev/null ${channel === undefined ? '' : '3<>$channel '}&
 command=$!
 wait $command
 code=$?

@@ -1,5 +1,6 @@
 /** The same command on other kernels, each in a throw-away machine. Published as `xdptest/vm`. */
 export type { AcceleratorChoice } from './accelerator.ts';
+export type { KernelTrouble } from './console.ts';
 export type { DebianKernel } from './debian.ts';
 /** @internal `resolveKernel` is for the command line. */
 export { type KernelList, listKernels, resolveKernel } from './kernels.ts';

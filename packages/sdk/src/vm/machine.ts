@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { invalidArgument } from '../errors.ts';
-import { type ConsoleReader, consoleReader } from './console.ts';
+import { type ConsoleReader, consoleReader, type KernelTrouble } from './console.ts';
 import { commandScript, environmentScript, firstInit, secondInit } from './guest-init.ts';
 import { type GuestState, guestPort } from './guest-port.ts';
 import { collectHostFiles } from './host-files.ts';
@@ -10,8 +10,8 @@ import type { KernelImage } from './image.ts';
 import { writeInitramfs } from './initramfs.ts';
 import { indexModules, modulesInOrder } from './modules.ts';
 import { type Judgement, judgeMachine, type MachineFacts } from './outcome.ts';
-import { type Accelerator, qemuArguments } from './qemu.ts';
-import { planRoot, type RootChoice, type RootPlan } from './root.ts';
+import { type Accelerator, CHANNEL_NAME, qemuArguments } from './qemu.ts';
+import { planRoot, type RootChoice, type RootPlan, transportModules } from './root.ts';
 import { type Launch, type Supervised, supervise } from './supervisor.ts';
 import { requireBusybox, requireTool } from './tools.ts';
 
@@ -36,6 +36,10 @@ export interface MachineOptions {
   readonly append: string;
   /** Connects a terminal to a shell in the guest after the command. */
   readonly shell: ((port: Duplex) => void) | undefined;
+  /** Receives the host's end of a two-way stream of bytes, of which the command has the other as descriptor 3. */
+  readonly channel: ((port: Duplex) => void) | undefined;
+  /** Called when the kernel reports trouble, with the line that says so. */
+  readonly onTrouble: ((trouble: KernelTrouble, line: string) => void) | undefined;
   readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -62,7 +66,16 @@ function memoryFor(options: MachineOptions, initramfsBytes: number): number {
 async function prepare(options: MachineOptions, plan: RootPlan, directory: string): Promise<Launch> {
   const { image } = options;
   const index = indexModules(image.modules);
-  const modules = await modulesInOrder(index, [...plan.modules, ...options.modules], image.release);
+  // Without a list of modules, as kernels of one's own may be, everything has to be built in.
+  const channelModules =
+    options.channel === undefined || index.files.size === 0
+      ? []
+      : [...transportModules(index), 'virtio_console'];
+  const modules = await modulesInOrder(
+    index,
+    [...plan.modules, ...channelModules, ...options.modules],
+    image.release,
+  );
   const files =
     options.bare === true || plan.kind !== 'initramfs'
       ? []
@@ -70,7 +83,10 @@ async function prepare(options: MachineOptions, plan: RootPlan, directory: strin
   const initramfs = join(directory, 'initramfs');
   writeInitramfs(initramfs, {
     first: firstInit({ root: plan.kind, modules: image.modules, release: image.release }),
-    second: secondInit(options.shell !== undefined),
+    second: secondInit({
+      keep: options.shell !== undefined,
+      channel: options.channel === undefined ? undefined : CHANNEL_NAME,
+    }),
     environment: environmentScript(options.cwd, options.env),
     command: commandScript(options.command),
     modules,
@@ -88,6 +104,7 @@ async function prepare(options: MachineOptions, plan: RootPlan, directory: strin
       accelerator: options.accelerator,
       smp: options.smp,
       memoryMiB: memoryFor(options, bytes),
+      channel: options.channel !== undefined,
       append: options.append,
     }),
     helpers: plan.virtiofsd === undefined ? [] : [virtiofsHelper(plan.virtiofsd, socket, directory)],
@@ -143,7 +160,7 @@ async function watch(
   options: MachineOptions,
 ): Promise<MachineResult> {
   const begin = performance.now();
-  const [consolePort, stdoutPort, stderrPort, controlPort] = supervised.ports;
+  const [consolePort, stdoutPort, stderrPort, controlPort, channelPort] = supervised.ports;
   const reader: ConsoleReader = consoleReader((line) =>
     options.onOutput('console', Buffer.from(`${line}\n`)),
   );
@@ -192,7 +209,9 @@ async function watch(
   consolePort?.on('data', (chunk: Buffer) => {
     const before = reader.worst()?.trouble;
     reader.push(chunk);
-    const now = reader.worst()?.trouble;
+    const worst = reader.worst();
+    const now = worst?.trouble;
+    if (worst !== undefined && now !== before) options.onTrouble?.(worst.trouble, worst.line);
     // After a panic nothing follows but the reboot. After a lockup the command may still end, but no result of it
     // will count: there is no point in waiting for all of its time.
     if (now === 'panic' && before !== 'panic') limit(undefined, LAST_WORDS_MS);
@@ -208,6 +227,7 @@ async function watch(
     words = (words + chunk.toString()).slice(-4000);
   });
   supervised.stdout.resume();
+  if (channelPort !== undefined) options.channel?.(channelPort);
 
   const onAbort = (): void => stop('signal');
   options.signal?.addEventListener('abort', onAbort, { once: true });

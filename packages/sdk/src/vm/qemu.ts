@@ -5,6 +5,10 @@ export type Accelerator = 'kvm' | 'tcg';
 
 /** File descriptors that the supervisor passes on: one socket for each serial port, in the order of the ports. */
 export const PORT_DESCRIPTORS = [3, 4, 5, 6] as const;
+/** The one behind them: the channel's. */
+const CHANNEL_DESCRIPTOR = 7;
+/** The name under which the guest finds the channel's port. */
+export const CHANNEL_NAME = 'xdptest.channel';
 
 export interface MachineShape {
   readonly vmlinuz: string;
@@ -14,6 +18,8 @@ export interface MachineShape {
   readonly accelerator: Accelerator;
   readonly smp: number;
   readonly memoryMiB: number;
+  /** Whether there is a channel: a virtio port, which is some hundred times as fast as a serial one. */
+  readonly channel: boolean;
   /** More of the kernel's command line. */
   readonly append: string;
 }
@@ -64,6 +70,14 @@ function sharedRoot(shape: MachineShape): string[] {
   return [];
 }
 
+function channelPort(shape: MachineShape): string[] {
+  if (!shape.channel) return [];
+  return [
+    ...['-chardev', `socket,id=channel,fd=${CHANNEL_DESCRIPTOR}`, '-device', 'virtio-serial-pci'],
+    ...['-device', `virtserialport,chardev=channel,name=${CHANNEL_NAME}`],
+  ];
+}
+
 /** The arguments for a machine. */
 export function qemuArguments(shape: MachineShape): string[] {
   return [
@@ -79,5 +93,6 @@ export function qemuArguments(shape: MachineShape): string[] {
       `chardev:port${fd}`,
     ]),
     ...sharedRoot(shape),
+    ...channelPort(shape),
   ];
 }

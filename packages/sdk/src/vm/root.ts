@@ -22,8 +22,10 @@ const needs: Record<RootKind, readonly string[]> = {
   initramfs: [],
 };
 
-/** A module up to 6.1 and built in later, in Debian's kernels. */
-const transport = 'virtio_pci';
+/** What virtio devices hang on: a module up to 6.1 and built in later, in Debian's kernels. */
+export function transportModules(index: ModuleIndex): readonly string[] {
+  return index.files.has('virtio_pci') ? ['virtio_pci'] : [];
+}
 
 /**
  * virtiofsd needs root: the C one that came with QEMU up to 7.2 always, the Rust one for a mount namespace in which
@@ -42,7 +44,7 @@ export function planRoot(kernel: KernelImage, index: ModuleIndex, choice: RootCh
     needs[kind].filter((name) => !hasModule(index, name));
   const plan = (kind: RootKind): RootPlan => ({
     kind,
-    modules: kind === 'initramfs' ? [] : [...(index.files.has(transport) ? [transport] : []), ...needs[kind]],
+    modules: kind === 'initramfs' ? [] : [...transportModules(index), ...needs[kind]],
     virtiofsd: kind === 'virtiofs' ? virtiofsd : undefined,
   });
   if (choice === 'auto') {

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { expectInteger, expectOptions, invalidArgument, XdpError } from '../errors.ts';
 import { type AcceleratorChoice, planAccelerator } from './accelerator.ts';
+import type { KernelTrouble } from './console.ts';
 import { GUEST_REPORT_DIRECTORY } from './guest-init.ts';
 import { runOnHost } from './host.ts';
 import type { KernelImage } from './image.ts';
@@ -49,6 +50,13 @@ export interface KernelRunOptions {
   readonly onOutput?: (kernel: string, stream: OutputStream, chunk: Uint8Array) => void;
   /** After the command, a shell of the guest on this stream. */
   readonly shell?: (port: Duplex) => void;
+  /**
+   * Receives a two-way stream of bytes to the command, which has the other end as descriptor 3. In a machine only, whose
+   * kernel has virtio_console; on `host` it is never called.
+   */
+  readonly channel?: (port: Duplex) => void;
+  /** Called at once when the kernel reports trouble; what becomes of the run is told at its end. */
+  readonly onTrouble?: (trouble: KernelTrouble, line: string) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -92,16 +100,21 @@ export interface KernelRun extends Judgement {
 
 const known = [
   ...['command', 'cwd', 'env', 'modules', 'files', 'smp', 'memoryMiB', 'timeoutMs', 'bootTimeoutMs', 'root'],
-  ...['accelerator', 'append', 'refresh', 'onOutput', 'shell', 'signal'],
+  ...['accelerator', 'append', 'refresh', 'onOutput', 'shell', 'channel', 'onTrouble', 'signal'],
 ];
 
 /** More is cut off; the stream itself is not. */
 const MAX_OUTPUT_BYTES = 16 << 20;
 
-interface Settings extends Required<Omit<KernelRunOptions, 'onOutput' | 'shell' | 'signal' | 'env'>> {
+interface Settings
+  extends Required<
+    Omit<KernelRunOptions, 'onOutput' | 'shell' | 'channel' | 'onTrouble' | 'signal' | 'env'>
+  > {
   readonly env: Readonly<Record<string, string>>;
   readonly onOutput: KernelRunOptions['onOutput'] | undefined;
   readonly shell: KernelRunOptions['shell'] | undefined;
+  readonly channel: KernelRunOptions['channel'] | undefined;
+  readonly onTrouble: KernelRunOptions['onTrouble'] | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -127,6 +140,8 @@ function settings(options: KernelRunOptions): Settings {
     refresh: options.refresh ?? false,
     onOutput: options.onOutput,
     shell: options.shell,
+    channel: options.channel,
+    onTrouble: options.onTrouble,
     signal: options.signal,
   };
 }

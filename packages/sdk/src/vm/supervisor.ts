@@ -23,7 +23,7 @@ if read -r go <&9; then
   helpers= hold=
   . "$dir/launch"
   [ -z "$hold" ] || exec 8>&3
-  exec 3>&- 4>&- 5>&- 6>&- 1>/dev/null 2>/dev/null
+  exec 3>&- 4>&- 5>&- 6>&- 7>&- 1>/dev/null 2>/dev/null
   { read -r stop <&9; kill -s KILL -- $target; } 8>&- &
   watch=$!
   wait $main; code=$?
@@ -52,7 +52,7 @@ export interface Supervised {
   readonly directory: string;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Descriptors 3 to 6 of the program. */
+  /** Descriptors 3 to 7 of the program. */
   readonly ports: readonly Duplex[];
   /** Resolves with the exit code (128 + n after signal n) when program and directory are gone. */
   readonly ended: Promise<number>;
@@ -79,7 +79,7 @@ function launchScript(launch: Launch, directory: string): string {
   if (launch.cwd !== undefined) lines.push(`cd ${shellQuote(launch.cwd)}`);
   const main = `${guard}${words(launch.program, launch.args)} 9<&-`;
   if (launch.session === true) {
-    lines.push(`setsid ${main} 3>&- 4>&- 5>&- 6>&- &`, 'main=$!', 'target="-$main"', 'hold=1');
+    lines.push(`setsid ${main} 3>&- 4>&- 5>&- 6>&- 7>&- &`, 'main=$!', 'target="-$main"', 'hold=1');
   } else {
     lines.push(`${main} &`, 'main=$!', 'target=$main');
   }
@@ -95,7 +95,7 @@ export function supervise(env: NodeJS.ProcessEnv = process.env): Supervised {
     child = spawn('/bin/sh', ['-c', script, 'xdptest-supervisor', directory], {
       // A session of its own: Ctrl-C is for this process, which then ends the program in order.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: new Array<'pipe'>(8).fill('pipe'),
       env,
     });
   } catch (error) {

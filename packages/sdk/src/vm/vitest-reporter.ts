@@ -20,6 +20,7 @@ interface ReportedTest {
 }
 
 interface ReportedModule {
+  readonly project: { readonly name: string };
   readonly moduleId: string;
   readonly children: { allTests(): Iterable<ReportedTest> };
   state(): string;
@@ -32,12 +33,14 @@ function text(errors: readonly { readonly message?: string; readonly stack?: str
 
 function recordsOfModule(module: ReportedModule): TestRecord[] {
   const file = module.moduleId;
+  // The same test in another project, such as that of another kernel, is another test.
+  const project = module.project.name === '' ? '' : `[${module.project.name}] `;
   const records = [...module.children.allTests()].map((test): TestRecord => {
     const result = test.result();
     const status = result.state === 'passed' || result.state === 'failed' ? result.state : 'skipped';
     return {
       file,
-      name: test.fullName,
+      name: `${project}${test.fullName}`,
       status,
       reason: status === 'skipped' ? (result.note ?? '') : '',
       message: status === 'failed' ? text(result.errors) : '',
@@ -48,7 +51,7 @@ function recordsOfModule(module: ReportedModule): TestRecord[] {
   if (module.state() === 'failed' && !records.some((record) => record.status === 'failed')) {
     records.push({
       file,
-      name: 'the file itself',
+      name: `${project}the file itself`,
       status: 'failed',
       reason: '',
       message: text(module.errors()),

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** A command to put in front of node's, such as setpriv. */
   readonly under?: readonly string[];
+  /** Default a minute. */
+  readonly timeoutMs?: number;
 }
 
 /** What this very run of vitest told its workers must not reach the one that is started. */
@@ -44,7 +46,12 @@ export function runVitest(args: readonly string[], options: RunOptions = {}): Pr
     execFile(
       command!,
       rest,
-      { encoding: 'utf8', maxBuffer: 64 << 20, timeout: 60_000, env: cleanEnvironment(options.env) },
+      {
+        encoding: 'utf8',
+        maxBuffer: 64 << 20,
+        timeout: options.timeoutMs ?? 60_000,
+        env: cleanEnvironment(options.env),
+      },
       (error, stdout, stderr) => {
         if (error !== null && typeof error.code !== 'number') reject(error);
         else resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
