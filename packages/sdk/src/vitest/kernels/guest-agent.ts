@@ -5,7 +5,7 @@
  *     node guest-agent.js DIRECTORY    files that workers write there go to the host, too
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createReadStream, existsSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,8 @@ const GRACE_MS = 2000;
 const worker = fileURLToPath(new URL('./guest-worker.js', import.meta.url));
 const directory = process.argv[2] ?? '';
 const children = new Map<number, ChildProcess>();
-const sent = new Set<string>();
+/** When the files that the host has were written. */
+const sent = new Map<string, number>();
 
 /** The port takes a part of a long write at a time. */
 function write(bytes: Uint8Array): void {
@@ -39,13 +40,14 @@ function send(kind: FrameKind, id: number, payload?: Uint8Array): void {
   write(encodeFrame(kind, id, payload));
 }
 
-/** Files are sent once: a worker writes each under a name of its own. */
+/** Sends the files that are new, or newly written. */
 function sendFiles(): void {
   if (directory === '' || !existsSync(directory)) return;
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (sent.has(path)) continue;
-    sent.add(path);
+    const { mtimeMs } = statSync(path);
+    if (sent.get(path) === mtimeMs) continue;
+    sent.set(path, mtimeMs);
     send('file', 0, serialize({ path, bytes: readFileSync(path) }));
   }
 }

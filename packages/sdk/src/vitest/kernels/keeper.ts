@@ -6,6 +6,8 @@ import type { KernelPool } from './pool.ts';
 export class MachineKeeper implements Reporter {
   readonly #vitest: Vitest;
   readonly #pools = new Set<KernelPool>();
+  /** `vitest list` has no reporters, and is to print its list alone. */
+  #reports = false;
 
   private constructor(vitest: Vitest) {
     this.#vitest = vitest;
@@ -22,10 +24,14 @@ export class MachineKeeper implements Reporter {
     return keeper;
   }
 
+  onInit(): void {
+    this.#reports = true;
+  }
+
   add(pool: KernelPool): void {
     this.#pools.add(pool);
     pool.onHello(({ lines }) => {
-      for (const line of lines) this.#say(`${pool.name}: ${line}`);
+      for (const line of this.#reports ? lines : []) this.#say(`${pool.name}: ${line}`);
     });
   }
 
