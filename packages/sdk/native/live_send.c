@@ -18,6 +18,7 @@ napi_value send_frames(napi_env env, napi_callback_info info)
 	struct mmsghdr messages[MOST_AT_ONCE];
 	struct iovec parts[MOST_AT_ONCE];
 	int fd = handle_fd(env, args[0]), sent, error = 0;
+	int64_t again = 0;
 	int64_t from, to, slice_ns, burst = MOST_AT_ONCE;
 	size_t offset_count, length_count;
 	uint32_t *offsets, *lengths;
@@ -52,6 +53,8 @@ napi_value send_frames(napi_env env, napi_callback_info info)
 		if (sent > 0) {
 			from += sent;
 		} else if (errno == EAGAIN || errno == ENOBUFS) {
+			/* ENOBUFS: the frame was thrown away (NET_XMIT_DROP), and goes out again. */
+			again += errno == ENOBUFS;
 			/* The queue of the interface or the send buffer is full: wait for room, a little. */
 			struct pollfd room = { .fd = fd, .events = POLLOUT };
 
@@ -63,5 +66,6 @@ napi_value send_frames(napi_env env, napi_callback_info info)
 	napi_create_object(env, &out);
 	js_set_int(env, out, "next", from);
 	js_set_int(env, out, "errno", error);
+	js_set_int(env, out, "again", again);
 	return out;
 }

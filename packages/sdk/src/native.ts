@@ -348,7 +348,12 @@ export interface Native {
     offsets: Uint32Array,
     lengths: Uint32Array,
     slice: { readonly from: number; readonly to: number; readonly sliceNs: number; readonly burst?: number },
-  ): { readonly next: number; readonly errno: number };
+  ): {
+    readonly next: number;
+    readonly errno: number;
+    /** Frames that were dropped on their way out (ENOBUFS), and sent again. */
+    readonly again: number;
+  };
   captureStart(
     socket: NativeHandle,
     ring: { readonly blocks: number; readonly blockBytes: number; readonly maxBytes: number },

@@ -1,5 +1,6 @@
 /** Replays a share of a run's packets by single calls and compares the answers. */
 import { XdpError } from '../errors.ts';
+import { testRunLimits } from '../kernel/index.ts';
 import type { XdpProgram } from '../object/index.ts';
 import { PacketBatchBuilder } from '../packet/index.ts';
 import { allocateColumns, OutputArena } from './columns.ts';
@@ -64,7 +65,9 @@ function differ(single: PacketResult, run: PacketResult): string | undefined {
   if (single.verdict !== run.verdict) return `verdict ${String(single.action)}, was ${String(run.action)}`;
   if (single.length !== run.length) return `${single.length} bytes came out, were ${run.length}`;
   if (single.packet === undefined || run.packet === undefined) return undefined;
-  if (!sameBytes(single.metadata!, run.metadata!)) return 'other metadata came out';
+  // Without a context a single call does not tell what the program put in front, the batch driver does.
+  const both = testRunLimits().context;
+  if (both && !sameBytes(single.metadata!, run.metadata!)) return 'other metadata came out';
   if (sameBytes(single.packet, run.packet)) return undefined;
   const at = single.packet.findIndex((byte, i) => byte !== run.packet![i]);
   return `byte ${at} of the output is ${single.packet[at]}, was ${run.packet[at]}`;

@@ -1,6 +1,7 @@
 /** Several runs at once in one thread share its driver: each gets its own program's answers. */
 import { expect, test } from 'vitest';
 import { runMany, runXdp, XdpObject } from 'xdptest';
+import { missing } from '../support/missing.ts';
 import { randomPackets } from '../support/random.ts';
 import { bpfObject, expectSameAnswers } from './support.ts';
 
@@ -17,12 +18,13 @@ test('four callers with different programs, and single runs in between', async (
   const expected = await Promise.all(
     programs.map((program) => runMany(program, packets, { engine: 'syscall', workers: 1 })),
   );
+  const target = missing.redirects === undefined ? { ifindex: 1 } : undefined;
   let running = true;
   const between = (async () => {
     let seen = 0;
     while (running) {
       // runXdp takes the same driver for a program that redirects.
-      expect(runXdp(actions.program('redirect'), packets[0]!).redirect).toEqual({ ifindex: 1 });
+      expect(runXdp(actions.program('redirect'), packets[0]!).redirect).toEqual(target);
       seen++;
       await new Promise(setImmediate);
     }

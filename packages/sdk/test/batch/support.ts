@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { type RunManyOptions, type RunResults, runMany, type XdpProgram } from 'xdptest';
 import type { PacketLike } from 'xdptest/packet';
+import { missing } from '../support/missing.ts';
 
 export function bpfObject(name: string): string {
   return fileURLToPath(new URL(`../bpf/${name}.bpf.o`, import.meta.url));
@@ -20,6 +21,9 @@ export async function byBothEngines(
   return { single, batch };
 }
 
+/** Without a context a single call does not tell what the program put in front of the packet, the batch driver does. */
+const tellsMetadata = missing.context === undefined;
+
 /** Fails at the first packet whose verdict, length, metadata or any byte differs, and says how. */
 export function expectSameAnswers({ single, batch }: { single: RunResults; batch: RunResults }): void {
   expect(batch.length).toBe(single.length);
@@ -29,7 +33,7 @@ export function expectSameAnswers({ single, batch }: { single: RunResults; batch
     const same =
       a.verdict === b.verdict &&
       a.length === b.length &&
-      Buffer.compare(a.metadata!, b.metadata!) === 0 &&
+      (!tellsMetadata || Buffer.compare(a.metadata!, b.metadata!) === 0) &&
       Buffer.compare(a.packet!, b.packet!) === 0;
     if (same) continue;
     const row = (r: typeof a) => ({

@@ -24,8 +24,9 @@ import {
   payload,
   udp,
 } from 'xdptest/packet';
+import { rounds } from '../support/emulation.ts';
 
-const runs = { numRuns: 1500, seed: 42 };
+const runs = { numRuns: rounds(1500, 300), seed: 42 };
 
 /** The paths of all fields `name`, of any layer. */
 function pathsOf(value: Packet, name: string): string[] {

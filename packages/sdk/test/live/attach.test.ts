@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { XdpError, type XdpObject } from 'xdptest';
 import { type NetworkInterface, NetworkNamespace } from 'xdptest/live';
+import { missing } from '../support/missing.ts';
 import { load } from '../support/objects.ts';
 import { numbered } from './support/frames.ts';
 import { loadActions } from './support/programs.ts';
@@ -87,7 +88,7 @@ describe('attach', () => {
   test('says which MTU is too large for a program without fragments', () => {
     const [jumbo] = a.addVeth('jumbo0', { namespace: b, name: 'jumbo1' }, { mtu: 9000 });
     expect(() => jumbo.attach(actions.program('pass'))).toThrow(/MTU.*too large.*xdp\.frags/);
-    jumbo.attach(load('frags').program('seen_frags')).close();
+    if (missing.frags === undefined) jumbo.attach(load('frags').program('seen_frags')).close();
   });
 
   test('a native attachment readies the other end; the next attach there replaces that', () => {

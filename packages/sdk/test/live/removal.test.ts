@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BalancerTopology, NetworkNamespace } from 'xdptest/live';
 import { native } from '#dist/native.js';
+import { rounds } from '../support/emulation.ts';
 import { alive, remaining } from './support/canaries.ts';
 
 const descriptors = (): string[] => readdirSync('/proc/self/fd');
@@ -34,7 +35,8 @@ beforeEach(() => {
 afterEach(() => watch.close());
 
 describe('removal', () => {
-  test('200 topologies in a row leave no namespace, interface, descriptor, thread or process', async () => {
+  const topologies = rounds(200, 30);
+  test(`${topologies} topologies in a row leave no namespace, interface, descriptor, thread or process`, async () => {
     const before = {
       descriptors: descriptors().length,
       threads: threads(),
@@ -42,7 +44,7 @@ describe('removal', () => {
       children: childProcesses(),
     };
     let most = 0;
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < topologies; i++) {
       const topology = new BalancerTopology({ servers: SERVERS });
       topology.namespaces.forEach((namespace, n) => {
         watch.addVeth(`canary${i}n${n}`, { namespace, name: 'canary' });
@@ -63,7 +65,7 @@ describe('removal', () => {
 
   test('a process that is killed in the middle leaves nothing, wherever it was', async () => {
     const before = { descriptors: descriptors().length, interfaces: interfacesOfTheMachine() };
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < rounds(10, 4); i++) {
       const child = spawn(process.execPath, [fileURLToPath(new URL('support/endless.js', import.meta.url))], {
         stdio: ['ignore', 'pipe', 'inherit', watch.descriptor],
       });

@@ -1,4 +1,5 @@
 /** Live frames: verdicts that are carried out. */
+import { constants } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { XdpObject } from 'xdptest';
 import { type NetworkInterface, NetworkNamespace, runLive, setRedirectTarget } from 'xdptest/live';
@@ -80,8 +81,18 @@ describe('runLive', () => {
 
   test('takes the longest frame that the kernel does', async () => {
     const port = here.open();
-    await runLive(programs.program('pass'), new Uint8Array(3408).fill(2), { on: here });
-    expect((await port.capture())[0]?.originalLength).toBe(3408);
+    // A page less what the kernel keeps in it (struct xdp_page_head), which was more on older ones.
+    let longest = 3408;
+    for (; longest > 3300; longest -= 8) {
+      try {
+        await runLive(programs.program('pass'), new Uint8Array(longest).fill(2), { on: here });
+        break;
+      } catch (error) {
+        expect(error).toMatchObject({ syscall: 'BPF_PROG_TEST_RUN', errno: constants.errno.EINVAL });
+      }
+    }
+    expect(longest).toBeGreaterThan(3300);
+    expect((await port.capture())[0]?.originalLength).toBe(longest);
   });
 
   test('refuses an interface that is down', async () => {

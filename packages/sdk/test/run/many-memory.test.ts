@@ -1,6 +1,7 @@
 /** Memory: a million packets with all their outputs, ten times over, in a process of its own. */
 import { describe, expect, test } from 'vitest';
 import { jsonOf } from '../support/child.ts';
+import { rounds } from '../support/emulation.ts';
 
 interface Memory {
   /** The most that was ever resident, in MiB. */
@@ -10,9 +11,9 @@ interface Memory {
 }
 
 describe.each([
-  ['auto', 10],
+  ['auto', rounds(10, 4)],
   // Slower, and the memory is handled by the same code: fewer.
-  ['syscall', 4],
+  ['syscall', rounds(4, 2)],
 ])('1,000,000 packets of 64 bytes through the engine %s, %i times', (engine, runs) => {
   test('take at most 400 MiB, and do not grow', async () => {
     const { peak, after } = await jsonOf<Memory>(
