@@ -33,7 +33,7 @@ function findDriver(program: XdpProgram, handle: NativeHandle): BatchSupport {
       continue;
     }
     const trial = {};
-    const errno = driver.aim(handle, trial);
+    const errno = driver.tryAim(handle, trial);
     driver.release(trial);
     if (errno === 0) return { driver, flavour };
     refused = `no driver may call program ${program.name} (${errnoName(errno)}): it differs from all of them in a way that the prog array forbids`;

@@ -3,6 +3,7 @@
  */
 import { describeValue, expectInteger, invalidArgument } from '../errors.ts';
 import type { KernelFacts } from '../kernel/index.ts';
+import { DRIVER } from './engines/driver-limits.ts';
 
 /** What is to be run. */
 export interface Workload {
@@ -51,9 +52,6 @@ const PARK_NS = 10e6;
 const WORTH_A_WORKER_NS = 50e6;
 /** What the batch engine costs a packet, for the estimate of the whole; the true figure depends on the program. */
 const BATCH_NS = 150;
-/** A batch is kept within the L2 cache. */
-const MAX_BATCH_PACKETS = 1024;
-const MAX_BATCH_INPUT_BYTES = 512 * 1024;
 
 /**
  * Chooses engine, repeat, slice, threads and parking.
@@ -123,8 +121,8 @@ function planBatch(workload: Workload, facts: PlanningFacts): Choice {
 }
 
 function batchPackets({ runs, largestBytes }: Workload): number {
-  const fit = Math.floor(MAX_BATCH_INPUT_BYTES / Math.max(largestBytes, 64));
-  return Math.max(1, Math.min(runs, MAX_BATCH_PACKETS, fit));
+  const fit = Math.floor(DRIVER.inputBytes / Math.max(largestBytes, 64));
+  return Math.max(1, Math.min(runs, DRIVER.packets, fit));
 }
 
 function planSame(workload: Workload, facts: PlanningFacts): Choice {

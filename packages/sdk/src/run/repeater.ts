@@ -10,7 +10,8 @@ import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
 import { checkContext, type RunContext } from './checks.ts';
-import { type BatchDriver, DRIVER, type DriverFlavour, fitsDriver } from './engines/driver.ts';
+import { type BatchDriver, bareProgram, type DriverFlavour } from './engines/driver.ts';
+import { DRIVER, fitsDriver, MIN_DRIVER_PACKET_BYTES } from './engines/driver-limits.ts';
 import { park } from './parking.ts';
 import { type EngineName, planRun } from './plan.ts';
 import { runError, runXdp } from './run-xdp.ts';
@@ -57,7 +58,7 @@ export function openRepeater(
 
 function notForDriver(bytes: Uint8Array): string | undefined {
   if (fitsDriver(bytes.length)) return undefined;
-  return `the packet has ${bytes.length} bytes, the driver takes ${DRIVER.minPacketBytes} to ${DRIVER.maxPacketBytes}`;
+  return `the packet has ${bytes.length} bytes, the driver takes ${MIN_DRIVER_PACKET_BYTES} to ${DRIVER.maxPacketBytes}`;
 }
 
 /** Slices that grow to SLICE_NS; between them the event loop gets its turn, whose time does not count. */
@@ -82,11 +83,7 @@ async function sliced(
 
 /** An empty program of a flavour, which closes with its repeater. */
 function emptyProgram(flavour: DriverFlavour): NativeHandle {
-  const empty = native().loadBareProgram(
-    flavour.frags ? 1 : 0,
-    XDP_PASS,
-    flavour.attachType === 'xdp' ? 1 : 0,
-  );
+  const empty = bareProgram(flavour, XDP_PASS);
   if (typeof empty !== 'number') return empty;
   throw new XdpError('XDP_SYSCALL_FAILED', `benchXdp: an empty program does not load: ${errnoName(-empty)}`);
 }
@@ -122,7 +119,7 @@ class DriverRepeater implements Repeater {
       ...(driver.parkingRefused === undefined
         ? []
         : [
-            `the driver is not parked (${driver.parkingRefused}): each call of 1024 runs rewrites the dispatcher`,
+            `the driver is not parked (${driver.parkingRefused}): each call of ${DRIVER.packets} runs rewrites the dispatcher`,
           ]),
     ];
   }
@@ -130,11 +127,8 @@ class DriverRepeater implements Repeater {
   run(what: 'program' | 'empty', runs: number): Promise<{ elapsedNs: number; retries: number }> {
     const target = what === 'empty' ? this.#empty : programHandle(this.#program);
     return sliced(runs, (now) => {
-      const user = {};
-      const errno = this.#driver.aim(target, user);
-      if (errno !== 0) throw new XdpError('XDP_ENGINE_UNAVAILABLE', `benchXdp: ${errnoName(errno)}`);
-      try {
-        const result = native().batchRepeat({
+      const result = this.#driver.aimedAt(target, () =>
+        native().batchRepeat({
           ...this.#context,
           driver: this.#driver.program,
           memory: this.#driver.memory,
@@ -142,25 +136,23 @@ class DriverRepeater implements Repeater {
           runs: now,
           flags: 0,
           useContext: testRunLimits().context ? 1 : 0,
-        });
-        if (result.errno !== 0) {
-          throw runError(
-            'benchXdp',
-            { program: this.#program, context: this.#context },
-            result.errno,
-            result.retries,
-          );
-        }
-        if (result.driverError !== 0) {
-          throw new XdpError(
-            'XDP_ENGINE_UNAVAILABLE',
-            `benchXdp: the batch driver gave up (step ${result.driverError})`,
-          );
-        }
-        return result;
-      } finally {
-        this.#driver.release(user);
+        }),
+      );
+      if (result.errno !== 0) {
+        throw runError(
+          'benchXdp',
+          { program: this.#program, context: this.#context },
+          result.errno,
+          result.retries,
+        );
       }
+      if (result.driverError !== 0) {
+        throw new XdpError(
+          'XDP_ENGINE_UNAVAILABLE',
+          `benchXdp: the batch driver gave up (step ${result.driverError})`,
+        );
+      }
+      return result;
     });
   }
 

@@ -6,7 +6,7 @@ import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type BatchSupport, batchSupport } from './batch-support.ts';
 import { checkContext, checkProgram } from './checks.ts';
 import { allocateColumns, OutputArena } from './columns.ts';
-import { DRIVER } from './engines/driver.ts';
+import { DRIVER } from './engines/driver-limits.ts';
 import { execute } from './execute.ts';
 import { checkSizes, collectPackets, type PacketSource, type RunInput, throwIfAborted } from './input.ts';
 import { type Job, newJobState, STATE } from './job.ts';

@@ -1,7 +1,7 @@
 /** Times of single packets: the clock's own cost as a stated baseline, and percentiles. */
 import { createHistogram } from 'node:perf_hooks';
 import { native } from '../native.ts';
-import { BatchDriver, batchDriver } from './engines/driver.ts';
+import { BatchDriver, bareProgram, batchDriver } from './engines/driver.ts';
 import type { Job } from './job.ts';
 
 /** What `timing: true` measured, in nanoseconds; the baseline is subtracted from all of it. */
@@ -53,35 +53,33 @@ export function measureBaseline(job: Job): number {
   const driver = batchDriver(job.flavour);
   if (!(driver instanceof BatchDriver)) return 0;
   const XDP_PASS = 2;
-  const { frags, attachType } = job.flavour;
-  const target = native().loadBareProgram(frags ? 1 : 0, XDP_PASS, attachType === 'xdp' ? 1 : 0);
+  const target = bareProgram(job.flavour, XDP_PASS);
   if (typeof target === 'number') return 0;
-  const user = {};
   try {
-    if (driver.aim(target, user) !== 0) return 0;
     const count = 4096;
     const column = (): Uint32Array => new Uint32Array(count);
     const ns = column();
-    native().batchRunSlice({
-      driver: driver.program,
-      memory: driver.memory,
-      flags: job.driverFlags,
-      bytes: new Uint8Array(64),
-      offsets: column(),
-      lengths: column().fill(64),
-      verdicts: column(),
-      outLengths: column(),
-      outOffsets: column(),
-      outMetadata: column(),
-      ns,
-      from: 0,
-      to: count,
-      sliceNs: 1e9,
-      useContext: 0,
-    });
+    driver.aimedAt(target, () =>
+      native().batchRunSlice({
+        driver: driver.program,
+        memory: driver.memory,
+        flags: job.driverFlags,
+        bytes: new Uint8Array(64),
+        offsets: column(),
+        lengths: column().fill(64),
+        verdicts: column(),
+        outLengths: column(),
+        outOffsets: column(),
+        outMetadata: column(),
+        ns,
+        from: 0,
+        to: count,
+        sliceNs: 1e9,
+        useContext: 0,
+      }),
+    );
     return ns.sort()[count >> 1]!;
   } finally {
-    driver.release(user);
     native().closeHandle(target);
   }
 }

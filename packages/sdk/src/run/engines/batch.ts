@@ -3,20 +3,19 @@
  * Packets that the driver cannot take (too long for its buffer, or too short) run by single calls, in their place.
  */
 import { XdpError } from '../../errors.ts';
-import { errnoName } from '../../kernel/index.ts';
 import { native } from '../../native.ts';
 import type { Job } from '../job.ts';
 import type { ShareRunner } from '../shares.ts';
-import { BatchDriver, batchDriver, fitsDriver } from './driver.ts';
+import { BatchDriver, batchDriver } from './driver.ts';
+import { fitsDriver } from './driver-limits.ts';
 import { runSyscallSlice } from './syscall.ts';
 
 /** This thread's driver, aimed at the job's program. */
 function aimedDriver(job: Job): BatchDriver {
   const driver = batchDriver(job.flavour);
   if (!(driver instanceof BatchDriver)) throw new XdpError('XDP_ENGINE_UNAVAILABLE', driver.refused);
-  const errno = driver.aim(job.program, job.state);
-  if (errno === 0) return driver;
-  throw new XdpError('XDP_ENGINE_UNAVAILABLE', `the batch driver refused the program: ${errnoName(errno)}`);
+  driver.aim(job.program, job.state);
+  return driver;
 }
 
 /** Runs a slice through the driver; see {@link ShareRunner}. */

@@ -7,6 +7,7 @@ import { errnoName } from '../../kernel/index.ts';
 import { bundledBpfObject, type NativeHandle, native } from '../../native.ts';
 import { mapHandle, programHandle, sectionHandle, XdpObject, type XdpProgram } from '../../object/index.ts';
 import { park } from '../parking.ts';
+import { DRIVER, MIN_DRIVER_PACKET_BYTES } from './driver-limits.ts';
 
 /** What a prog array demands to be equal among its programs (bpf_prog_map_compatible in kernel/bpf/core.c). */
 export interface DriverFlavour {
@@ -22,20 +23,6 @@ const variants = [
   { has_bulk_copy: false, has_task_redirect: false, has_cpu_redirect: true }, // 5.10
   { has_bulk_copy: false, has_task_redirect: false, has_cpu_redirect: false },
 ] as const;
-
-/** Limits of native/bpf/driver.h. */
-export const DRIVER = {
-  maxPacketBytes: 3520,
-  /** An Ethernet header: the driver cannot make a packet shorter (bpf_xdp_adjust_tail), a test run on 5.10 can. */
-  minPacketBytes: 14,
-  outputBytes: 1 << 20,
-  flags: { time: 2, staleHead: 4, redirects: 8 },
-} as const;
-
-/** Whether the driver can take a packet of that length; others run by single calls. */
-export function fitsDriver(bytes: number): boolean {
-  return bytes >= DRIVER.minPacketBytes && bytes <= DRIVER.maxPacketBytes;
-}
 
 /** A driver that is ready. */
 export class BatchDriver {
@@ -67,15 +54,34 @@ export class BatchDriver {
    * share the driver, so each aims it again before its slice.
    *
    * @param user what the program is aimed for; descriptors are reused and prove nothing
-   * @returns an error number where the prog array refuses the program, or 0
+   * @throws XdpError `XDP_ENGINE_UNAVAILABLE` where the prog array refuses the program
    */
-  aim(target: NativeHandle | number, user: object): number {
+  aim(target: NativeHandle | number, user: object): void {
+    const errno = this.tryAim(target, user);
+    if (errno === 0) return;
+    const what = `the batch driver refused the program: ${errnoName(errno)}`;
+    throw new XdpError('XDP_ENGINE_UNAVAILABLE', what);
+  }
+
+  /** The same, with an error number or 0 for an answer. */
+  tryAim(target: NativeHandle | number, user: object): number {
     if (this.#user === user) return 0;
     const fd = typeof target === 'number' ? target : native().handleNumber(target);
     const value = new Uint8Array(new Int32Array([fd]).buffer);
     const errno = -native().mapUpdate(this.#slot, new Uint8Array(4), value, 0);
     this.#user = errno === 0 ? user : undefined;
     return errno;
+  }
+
+  /** Aims it for one call alone. Throws as {@link aim}. */
+  aimedAt<T>(target: NativeHandle, call: () => T): T {
+    const user = {};
+    this.aim(target, user);
+    try {
+      return call();
+    } finally {
+      this.release(user);
+    }
   }
 
   /** Empties the slot if it is this user's, so that the driver keeps no program alive. */
@@ -150,14 +156,10 @@ function lastWords(message: string): string {
  * moves the head by as much as the first word of the packet says and returns 0.
  */
 function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefined {
-  const target = native().loadBareProgram(
-    flavour.frags ? 1 : 0,
-    undefined,
-    flavour.attachType === 'xdp' ? 1 : 0,
-  );
+  const target = bareProgram(flavour, undefined);
   if (typeof target === 'number')
     return `a program to check the driver with does not load: ${errnoName(-target)}`;
-  const sizes = [DRIVER.maxPacketBytes, DRIVER.minPacketBytes, 64];
+  const sizes = [DRIVER.maxPacketBytes, MIN_DRIVER_PACKET_BYTES, 64];
   const moves = [8, -20, 0];
   const bytes = new Uint8Array(4096);
   const words = new DataView(bytes.buffer);
@@ -166,35 +168,41 @@ function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefi
     words.setInt32(offsets[i]!, move, true);
   });
   const column = (): Uint32Array => new Uint32Array(sizes.length);
-  const user = {};
+  const verdicts = column().fill(1);
+  const outLengths = column();
   try {
-    const errno = driver.aim(target, user);
-    if (errno !== 0) return `the driver takes no program into its slot: ${errnoName(errno)}`;
-    const verdicts = column().fill(1);
-    const outLengths = column();
-    const slice = native().batchRunSlice({
-      driver: driver.program,
-      memory: driver.memory,
-      flags: 0,
-      bytes,
-      offsets,
-      lengths: Uint32Array.from(sizes),
-      verdicts,
-      outLengths,
-      outOffsets: column(),
-      outMetadata: column(),
-      from: 0,
-      to: sizes.length,
-      sliceNs: 1e9,
-      useContext: 0,
-    });
+    const slice = driver.aimedAt(target, () =>
+      native().batchRunSlice({
+        driver: driver.program,
+        memory: driver.memory,
+        flags: 0,
+        bytes,
+        offsets,
+        lengths: Uint32Array.from(sizes),
+        verdicts,
+        outLengths,
+        outOffsets: column(),
+        outMetadata: column(),
+        from: 0,
+        to: sizes.length,
+        sliceNs: 1e9,
+        useContext: 0,
+      }),
+    );
     const right = sizes.every((size, i) => verdicts[i] === 0 && outLengths[i] === size - moves[i]!);
     if (slice.errno === 0 && slice.driverError === 0 && right) return undefined;
     return `the driver's self-check failed: ${errnoName(slice.errno)}, step ${slice.driverError}, verdicts ${verdicts.join(' ')}, lengths ${outLengths.join(' ')} for packets of ${sizes.join(', ')} bytes whose head is moved by ${moves.join(', ')}`;
+  } catch (error) {
+    if (error instanceof XdpError) return error.message;
+    throw error;
   } finally {
-    driver.release(user);
     native().closeHandle(target);
   }
+}
+
+/** A program that returns `verdict`, or, without one, moves the head as the packet's first word says; else an error number, negative. */
+export function bareProgram(flavour: DriverFlavour, verdict: number | undefined): NativeHandle | number {
+  return native().loadBareProgram(flavour.frags ? 1 : 0, verdict, flavour.attachType === 'xdp' ? 1 : 0);
 }
 
 /** The flavours to try for a program, the likely one first: bpf_prog_info shows neither, but we loaded it ourselves. */

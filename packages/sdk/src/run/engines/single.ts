@@ -1,9 +1,9 @@
 /** One packet through the batch driver, for what a single call cannot tell: where a redirect leads. */
 import { XdpError } from '../../errors.ts';
-import { errnoName } from '../../kernel/index.ts';
 import { type NativeHandle, native } from '../../native.ts';
 import type { RunContext } from '../checks.ts';
-import { type BatchDriver, DRIVER } from './driver.ts';
+import type { BatchDriver } from './driver.ts';
+import { DRIVER } from './driver-limits.ts';
 
 /** What the driver tells of one packet. */
 export interface SingleRun {
@@ -41,17 +41,9 @@ export function runSingle(
   context: Required<RunContext>,
   useContext: boolean,
 ): SingleRun {
-  const user = {};
-  const refused = driver.aim(target, user);
-  if (refused !== 0) {
-    throw new XdpError(
-      'XDP_ENGINE_UNAVAILABLE',
-      `the batch driver refused the program: ${errnoName(refused)}`,
-    );
-  }
-  try {
-    columns.lengths[0] = packet.length;
-    const slice = native().batchRunSlice({
+  columns.lengths[0] = packet.length;
+  const slice = driver.aimedAt(target, () =>
+    native().batchRunSlice({
       ...columns,
       ...context,
       driver: driver.program,
@@ -66,25 +58,23 @@ export function runSingle(
       to: 1,
       sliceNs: 0,
       useContext: useContext ? 1 : 0,
-    });
-    if (slice.driverError !== 0) {
-      throw new XdpError(
-        'XDP_ENGINE_UNAVAILABLE',
-        `the batch driver gave up (step ${slice.driverError} of native/bpf/driver.h); please report this`,
-      );
-    }
-    const metadataBytes = columns.outMetadata[0]!;
-    return {
-      errno: slice.errno,
-      verdict: columns.verdicts[0]!,
-      output: output.slice(0, metadataBytes + columns.outLengths[0]!),
-      metadataBytes,
-      durationNs: columns.ns[0]!,
-      retries: slice.retries,
-      redirectMap: columns.redirectMaps[0]!,
-      redirectTarget: columns.redirectTargets[0]!,
-    };
-  } finally {
-    driver.release(user);
+    }),
+  );
+  if (slice.driverError !== 0) {
+    throw new XdpError(
+      'XDP_ENGINE_UNAVAILABLE',
+      `the batch driver gave up (step ${slice.driverError} of native/bpf/driver.h); please report this`,
+    );
   }
+  const metadataBytes = columns.outMetadata[0]!;
+  return {
+    errno: slice.errno,
+    verdict: columns.verdicts[0]!,
+    output: output.slice(0, metadataBytes + columns.outLengths[0]!),
+    metadataBytes,
+    durationNs: columns.ns[0]!,
+    retries: slice.retries,
+    redirectMap: columns.redirectMaps[0]!,
+    redirectTarget: columns.redirectTargets[0]!,
+  };
 }
