@@ -9,7 +9,7 @@ export interface Options {
   matches(name: string): boolean;
 }
 
-export const usage = `pnpm bench [--json] [--rounds N] [--packets N] [--only TEXT]
+const usage = `pnpm bench [--json] [--rounds N] [--packets N] [--only TEXT]
 
   --json       one JSON object a case, a line each
   --rounds     rounds of each case, taken in turns (default 9)
@@ -28,15 +28,16 @@ export function readOptions(args: string[]): Options {
   });
   return {
     json: values.json,
-    rounds: positive('rounds', values.rounds),
-    packets: positive('packets', values.packets),
+    rounds: positive('rounds', values.rounds, usage),
+    packets: positive('packets', values.packets, usage),
     matches: (name) => name.includes(values.only),
   };
 }
 
-function positive(name: string, text: string): number {
+/** @param help what to show when it is none */
+export function positive(name: string, text: string, help: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1)
-    throw new Error(`--${name} must be a positive whole number\n\n${usage}`);
+    throw new Error(`--${name} must be a positive whole number\n\n${help}`);
   return number;
 }

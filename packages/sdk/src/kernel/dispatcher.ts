@@ -3,9 +3,9 @@
  * only when repeat is above 1 (de21d8bf7772, in 5.17), and distributions backport: so this measures, and never looks
  * at a version number. kernel/bpf/dispatcher.c is what is measured.
  */
-import { readFileSync } from 'node:fs';
-import { bundledBpfObject, type Native, type NativeHandle, type NativeTiming, native } from '../native.ts';
+import { type Native, type NativeHandle, type NativeTiming, native } from '../native.ts';
 import { bareProgram } from './limits.ts';
+import { RewriteCounter } from './rewrites.ts';
 import { errnoName, systemError } from './system-error.ts';
 
 /** What test runs do to the dispatcher. */
@@ -21,7 +21,7 @@ export type DispatcherState =
 export interface DispatcherEvidence {
   /** Which kind of evidence decided: the first that could be had, in this order. */
   readonly decidedBy: 'rewrites' | 'timing' | 'voluntary-switches' | 'assumption';
-  /** Rewrites a call, counted by an fentry program on bpf_dispatcher_change_prog. */
+  /** Rewrites a call of a program that is not parked, counted by an fentry program on bpf_dispatcher_change_prog. */
   readonly rewrites: { readonly repeat1: number; readonly repeat2: number } | undefined;
   /** Why rewrites could not be counted. */
   readonly rewritesRefused: string | undefined;
@@ -104,31 +104,18 @@ function measure(addon: Native, program: NativeHandle): DispatcherMeasurements {
 
 /** Rewrites a call at repeat 1 and 2, or why they cannot be counted. */
 function countRewrites(addon: Native, program: NativeHandle): { repeat1: number; repeat2: number } | string {
-  const bytes = readFileSync(bundledBpfObject('rewrites'));
-  const loaded = addon.loadObject(bytes, 'rewrites', { programs: [], maps: [] });
-  if ('errno' in loaded) return `the fentry program does not load (${errnoName(loaded.errno)})`;
-  const [counter] = Object.values(loaded.maps);
-  const handles = [...Object.values(loaded.programs), ...Object.values(loaded.maps)].map(
-    (entry) => entry.handle,
-  );
+  const counter = RewriteCounter.open(addon);
+  if (!(counter instanceof RewriteCounter)) return counter.refused;
+  const rewritesOf = (repeat: number, calls: number): number => {
+    const before = counter.count;
+    const timing = addon.testRunTimed(program, repeat, calls, 1e9);
+    return (counter.count - before) / Math.max(timing.calls, 1);
+  };
   try {
-    const link = addon.attachTracing(loaded.programs.count_rewrites!.handle);
-    if (typeof link === 'number') return `the fentry program does not attach (${errnoName(-link)})`;
-    handles.unshift(link);
-    const rewritesOf = (repeat: number, calls: number): number => {
-      const before = readCounter(addon, counter!.handle);
-      const timing = addon.testRunTimed(program, repeat, calls, 1e9);
-      return (readCounter(addon, counter!.handle) - before) / Math.max(timing.calls, 1);
-    };
     return { repeat1: rewritesOf(1, 50), repeat2: rewritesOf(2, 4) };
   } finally {
-    for (const handle of handles) addon.closeHandle(handle);
+    counter.close();
   }
-}
-
-function readCounter(addon: Native, map: NativeHandle): number {
-  const bytes = addon.mapMemory(map, 8, 0, 8);
-  return typeof bytes === 'number' ? 0 : Number(new DataView(bytes.buffer).getBigUint64(0, true));
 }
 
 /** From measurements to facts. Pure; exported for tests. */
