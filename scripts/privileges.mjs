@@ -52,7 +52,7 @@ export function privileged(command, task) {
   // A container may have less than all: what it cannot give is not asked for.
   const wanted = Object.keys(capabilities).filter((name) => has('CapBnd', name));
   const list = wanted.map((name) => `+${name}`).join(',');
-  const kept = ['PATH', 'HOME', 'CI', 'TERM', 'FORCE_COLOR', 'NO_COLOR', 'XDPTEST_JSON'];
+  const kept = ['PATH', 'HOME', 'CI', 'TERM', 'FORCE_COLOR', 'NO_COLOR', 'XDPTEST_JSON', 'XDPTEST_KERNEL'];
   return [
     ...prefix,
     'setpriv',

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { patience } from './guest.mjs';
 
 /** The top of the checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,7 +30,7 @@ export function run([program, ...args], { env = {}, cwd = root, minutes = 10 } =
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
-    timeout: minutes * 60_000,
+    timeout: minutes * patience * 60_000,
     killSignal: 'SIGTERM',
   });
   if (error !== undefined) console.error(`${program}: ${error.message}`);
@@ -43,7 +44,7 @@ export function outputOf([program, ...args], env = {}) {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: patience * 120_000,
   });
   return status === 0 ? stdout.trim() : undefined;
 }

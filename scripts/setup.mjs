@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inGuest } from './guest.mjs';
 import { ensurePackages } from './packages.mjs';
 import { findProgram, giveUp, outputOf, root, run } from './run.mjs';
 
@@ -41,7 +42,13 @@ export function setUp({ tests = false } = {}) {
   const env = { COREPACK_ENABLE_DOWNLOAD_PROMPT: '0' };
   const steps = [
     // Another user's or version's node_modules is replaced without a question that nobody would answer.
-    [...pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--config.confirmModulesPurge=false'],
+    [
+      ...pnpm,
+      'install',
+      '--frozen-lockfile',
+      inGuest ? '--offline' : '--prefer-offline',
+      '--config.confirmModulesPurge=false',
+    ],
     [...pnpm, '-r', 'run', 'build'],
   ];
   for (const step of steps) {

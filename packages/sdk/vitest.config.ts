@@ -1,8 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { patience } from './test/support/emulation.ts';
 
-// A machine under emulation computes about 25 times slower.
-const isEmulated = ![undefined, 'host'].includes(process.env.XDPTEST_KERNEL);
-const patienceMs = isEmulated ? 600_000 : 180_000;
+const patienceMs = patience(180_000);
 
 // Tests run against the built package (dist/), as its users do: worker threads need JavaScript files, and
 // a class must not exist twice.

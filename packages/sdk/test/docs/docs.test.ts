@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { executable } from '../support/cli.ts';
+import { patience } from '../support/emulation.ts';
 import type { Block } from './markdown.ts';
 import { commandsOf, compileC, layOut, type Page, runProgram, typeErrors } from './page.ts';
 
@@ -62,14 +63,14 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isChecked)))('$name', (pa
     // A file that is no test is there to be imported by others.
     const isPart = program.attributes.file !== undefined && !program.path.endsWith('.test.ts');
     if (isPart || program.attributes['types-only'] !== undefined) continue;
-    test(`${program.place} runs`, { timeout: 300_000 }, () => {
+    test(`${program.place} runs`, { timeout: patience(300_000) }, () => {
       runProgram(page, program);
     });
   }
   for (const block of blocks) {
     const commands = commandsOf(block);
     if (commands.length === 0) continue;
-    test(`${block.place} runs`, { timeout: 120_000 }, (context) => {
+    test(`${block.place} runs`, { timeout: patience(120_000) }, (context) => {
       const { skip, exit = '0', exact } = block.attributes;
       context.skip(skip !== undefined, skip);
       for (const { args, output } of commands) {

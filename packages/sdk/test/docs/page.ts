@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect } from 'vitest';
 import { executable } from '../support/cli.ts';
+import { patience } from '../support/emulation.ts';
 import { type Block, blocksOf } from './markdown.ts';
 import { checkShownValues, shownModule } from './shown-values.ts';
 
@@ -36,7 +37,7 @@ export function layOut(path: string): Page {
   const blocks = blocksOf(path);
   copyFileSync(join(balancer, 'lb.bpf.o'), join(directory, 'lb.bpf.o'));
   // Without a configuration of its own vitest would take the package's.
-  writeFileSync(join(directory, 'vitest.config.ts'), 'export default { test: { testTimeout: 60_000 } };\n');
+  writeFileSync(join(directory, 'vitest.config.ts'), 'export default { test: { testTimeout: 300_000 } };\n');
   const programs = blocks.filter(isProgram).map((block) => {
     const file = join(directory, block.attributes.file ?? `block-${block.line}.ts`);
     mkdirSync(dirname(file), { recursive: true });
@@ -128,7 +129,7 @@ export function runProgram(page: Page, program: Program): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path], {
     cwd: page.directory,
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: patience(120_000),
   });
   const { throws } = program.attributes;
   if (throws !== undefined) expect(stderr).toContain(`code: '${throws}'`);
@@ -142,7 +143,12 @@ function runTests(page: Page, program: Program): string {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [vitest, 'run', '--root', page.directory, basename(program.path)],
-    { cwd: page.directory, encoding: 'utf8', timeout: 300_000, env: { ...process.env, NO_COLOR: '1' } },
+    {
+      cwd: page.directory,
+      encoding: 'utf8',
+      timeout: patience(300_000),
+      env: { ...process.env, NO_COLOR: '1' },
+    },
   );
   expect(status, `${stdout}\n${stderr}`).toBe(0);
   return stdout;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type NetworkInterface, NetworkNamespace } from 'xdptest/live';
 import { arp, eth, ipv4, ipv6, PacketBatch, packet, payload, tcp, udp, vlan } from 'xdptest/packet';
-import { rounds } from '../support/emulation.ts';
+import { patience, rounds } from '../support/emulation.ts';
 import { numbered } from './support/frames.ts';
 import { loadLive } from './support/programs.ts';
 
@@ -175,36 +175,44 @@ describe('a million frames', () => {
     return batch;
   };
 
-  test('arrive, none lost, none twice, in order, with what they carried', async () => {
-    const [from, to] = [here.open(), there.open({ ringBytes: 64 << 20 })];
-    const batch = millionFrames();
-    const report = await from.sendMany(batch);
-    const { batch: got } = await to.captureMany({ count, timeoutMs: 10_000 });
-    expect(report).toMatchObject({ sent: count, dropped: 0 });
-    expect(to.counters).toEqual({ captured: count, lost: 0 });
-    expect(Buffer.compare(got.bytes, batch.bytes)).toBe(0);
-  }, 120_000);
+  test(
+    'arrive, none lost, none twice, in order, with what they carried',
+    async () => {
+      const [from, to] = [here.open(), there.open({ ringBytes: 64 << 20 })];
+      const batch = millionFrames();
+      const report = await from.sendMany(batch);
+      const { batch: got } = await to.captureMany({ count, timeoutMs: patience(10_000) });
+      expect(report).toMatchObject({ sent: count, dropped: 0 });
+      expect(to.counters).toEqual({ captured: count, lost: 0 });
+      expect(Buffer.compare(got.bytes, batch.bytes)).toBe(0);
+    },
+    patience(120_000),
+  );
 
-  test('through a program in native mode: what did not arrive was counted where it was lost', async () => {
-    using live = loadLive();
-    there.attach(live.program('pass'));
-    // A small ring, so that some may be lost there.
-    const [from, to] = [here.open(), there.open({ ringBytes: 512 << 10 })];
-    const { sent, dropped } = await from.sendMany(millionFrames());
-    await sleep(100);
-    const { captured, lost } = to.counters;
-    expect(sent).toBe(count);
-    expect(captured + lost + dropped).toBe(count);
-    if (lost > 0) expect(() => to.take()).toThrow(expect.objectContaining({ code: 'XDP_FRAMES_LOST' }));
-    // Those that are here are in order, and none is here twice.
-    const { batch } = to.all();
-    const view = new DataView(batch.bytes.buffer);
-    let last = -1;
-    for (let i = 0; i < batch.length; i++) {
-      const number = view.getUint32(batch.offsets[i]! + numberAt);
-      if (number <= last) throw new Error(`frame ${number} came after ${last}`);
-      last = number;
-    }
-    expect(batch.length).toBe(captured);
-  }, 120_000);
+  test(
+    'through a program in native mode: what did not arrive was counted where it was lost',
+    async () => {
+      using live = loadLive();
+      there.attach(live.program('pass'));
+      // A small ring, so that some may be lost there.
+      const [from, to] = [here.open(), there.open({ ringBytes: 512 << 10 })];
+      const { sent, dropped } = await from.sendMany(millionFrames());
+      await sleep(100);
+      const { captured, lost } = to.counters;
+      expect(sent).toBe(count);
+      expect(captured + lost + dropped).toBe(count);
+      if (lost > 0) expect(() => to.take()).toThrow(expect.objectContaining({ code: 'XDP_FRAMES_LOST' }));
+      // Those that are here are in order, and none is here twice.
+      const { batch } = to.all();
+      const view = new DataView(batch.bytes.buffer);
+      let last = -1;
+      for (let i = 0; i < batch.length; i++) {
+        const number = view.getUint32(batch.offsets[i]! + numberAt);
+        if (number <= last) throw new Error(`frame ${number} came after ${last}`);
+        last = number;
+      }
+      expect(batch.length).toBe(captured);
+    },
+    patience(120_000),
+  );
 });

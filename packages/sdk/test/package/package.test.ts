@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { patience } from '../support/emulation.ts';
 import { cleanEnvironment, sample } from '../vitest/support/run-vitest.ts';
 
 const sdk = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,7 +39,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: patience(120_000),
     env: { ...cleanEnvironment(), COREPACK_ENABLE_DOWNLOAD_PROMPT: '0', ...env },
   });
   if (error !== undefined) throw error;

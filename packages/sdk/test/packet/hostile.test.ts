@@ -1,7 +1,7 @@
 /** A million dissections of bytes that are random, damaged or cut short. */
 import { describe, expect, test } from 'vitest';
 import { type DissectOptions, dissect, type Layer, layerKinds, type Packet, packet } from 'xdptest/packet';
-import { rounds } from '../support/emulation.ts';
+import { patience, rounds } from '../support/emulation.ts';
 import { combinations } from './support/combinations.ts';
 import { Random } from './support/random.ts';
 
@@ -47,25 +47,33 @@ function expectSame(dissected: Packet, bytes: Uint8Array, parts: 'layers' | 'par
 }
 
 describe('dissecting whatever comes', () => {
-  test('a million times: nothing is thrown, and no value is missing', () => {
-    const random = new Random(3);
-    for (let i = 0; i < rounds(1_000_000, 10_000); i++) {
-      const { bytes, options } = hostile(random);
-      const { layers } = dissect(bytes, options);
-      const missing = missingField(layers);
-      if (missing !== undefined) expect.fail(`${missing} is missing in ${hex(bytes)}`);
-    }
-  }, 240_000);
+  test(
+    'a million times: nothing is thrown, and no value is missing',
+    () => {
+      const random = new Random(3);
+      for (let i = 0; i < rounds(1_000_000, 10_000); i++) {
+        const { bytes, options } = hostile(random);
+        const { layers } = dissect(bytes, options);
+        const missing = missingField(layers);
+        if (missing !== undefined) expect.fail(`${missing} is missing in ${hex(bytes)}`);
+      }
+    },
+    patience(240_000),
+  );
 
-  test('and building the layers again gives the same bytes: every byte is in one layer', () => {
-    const random = new Random(4);
-    for (let i = 0; i < rounds(40_000, 1000); i++) {
-      const { bytes, options } = hostile(random);
-      const dissected = dissect(bytes, options);
-      expectSame(dissected, bytes, 'layers');
-      expectSame(dissected, bytes, 'parts');
-    }
-  }, 240_000);
+  test(
+    'and building the layers again gives the same bytes: every byte is in one layer',
+    () => {
+      const random = new Random(4);
+      for (let i = 0; i < rounds(40_000, 1000); i++) {
+        const { bytes, options } = hostile(random);
+        const dissected = dissect(bytes, options);
+        expectSame(dissected, bytes, 'layers');
+        expectSame(dissected, bytes, 'parts');
+      }
+    },
+    patience(240_000),
+  );
 
   test('no byte past the end is asked for', () => {
     const random = new Random(5);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { patience } from './emulation.ts';
 
 export const executable = fileURLToPath(new URL('../../bin/xdptest.js', import.meta.url));
 
@@ -25,7 +26,10 @@ export const nobody = [
 
 export function cli(args: readonly string[], wrap: readonly string[] = []): CliResult {
   const [command, ...rest] = [...wrap, process.execPath, executable, ...args];
-  const { status, stdout, stderr, error } = spawnSync(command!, rest, { encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout, stderr, error } = spawnSync(command!, rest, {
+    encoding: 'utf8',
+    timeout: patience(60_000),
+  });
   if (error !== undefined) throw error;
   return { code: status, stdout, stderr };
 }

@@ -2,6 +2,11 @@
 
 export const isGuest = ![undefined, 'host'].includes(process.env.XDPTEST_KERNEL);
 
+/** A limit for something that takes as long as it takes: in a guest it is ten times as long. */
+export function patience(milliseconds: number): number {
+  return isGuest ? 10 * milliseconds : milliseconds;
+}
+
 /** How often to try something: so often here, and less often in a guest. */
 export function rounds(here: number, inGuest: number): number {
   return isGuest ? inGuest : here;

@@ -1,11 +1,16 @@
 /** Each pool of vitest with the addon: all pass, and nothing is left behind. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runVitest, sample } from './support/run-vitest.ts';
 
-const leftovers = () => readdirSync(tmpdir()).filter((name) => /^xdptest-[A-Za-z0-9]{6}$/.test(name));
+/** A directory for temporary files of its own: others come and go in the machine's. */
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'xdptest-pools-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
 const cache = join(sample, 'node_modules/.vite/vitest');
 
 test.for([
@@ -20,11 +25,11 @@ test.for([
     '--coverage.reportsDirectory=.xdptest/coverage',
   ],
 ])('%s', async ([, ...args]) => {
-  const before = leftovers();
-  const { code, stdout, stderr } = await runVitest(['pool-', ...args]);
+  const temporary = temporaryDirectory();
+  const { code, stdout, stderr } = await runVitest(['pool-', ...args], { env: { TMPDIR: temporary } });
   expect(`${stdout}${stderr}`).toContain('Tests  8 passed (8)');
   expect(code).toBe(0);
-  expect(leftovers()).toEqual(before);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('xdptest-'))).toEqual([]);
   const drafts = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\d+-\d+\.(o|d|json)$/.test(name),
   );

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { patience } from '../support/emulation.ts';
 import { cleanEnvironment, sample, vitestCommand } from './support/run-vitest.ts';
 
 const suite = (name: string, program: string) => `
@@ -59,7 +60,7 @@ class Watching {
 
   /** Waits until it says so; gives what was printed until then. */
   async until(pattern: RegExp): Promise<string> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + patience(30_000);
     while (!pattern.test(this.#text)) {
       if (Date.now() > deadline) throw new Error(`${pattern} did not come:\n${this.#text}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -71,7 +72,7 @@ class Watching {
 }
 
 test('a save of the C file or of a header reruns the tests that use it, and those alone', {
-  timeout: 120_000,
+  timeout: patience(120_000),
 }, async () => {
   const directory = project();
   const file = (name: string) => join(directory, name);

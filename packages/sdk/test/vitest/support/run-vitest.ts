@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isGuest, patience } from '../../support/emulation.ts';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 
@@ -27,7 +28,7 @@ export interface RunOptions {
 /** What this very run of vitest told its workers must not reach the one that is started. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^(?:VITEST|NODE_ENV$|NODE_V8_COVERAGE$|TEST$)/.test(name),
+    ([name]) => !/^(?:VITEST|NODE_ENV$|NODE_V8_COVERAGE$|TEST$|XDPTEST_J)/.test(name),
   );
   return { ...Object.fromEntries(own), NO_COLOR: '1', CI: '1', ...env };
 }
@@ -37,7 +38,8 @@ export function vitestCommand(
   args: readonly string[],
   { root = sample, under = [] }: RunOptions = {},
 ): string[] {
-  return [...under, process.execPath, vitest, ...args, '--root', root];
+  const limits = isGuest ? ['--testTimeout=300000', '--hookTimeout=300000'] : [];
+  return [...under, process.execPath, vitest, ...args, ...limits, '--root', root];
 }
 
 export function runVitest(args: readonly string[], options: RunOptions = {}): Promise<VitestRun> {
@@ -49,7 +51,7 @@ export function runVitest(args: readonly string[], options: RunOptions = {}): Pr
       {
         encoding: 'utf8',
         maxBuffer: 64 << 20,
-        timeout: options.timeoutMs ?? 60_000,
+        timeout: options.timeoutMs ?? patience(60_000),
         env: cleanEnvironment(options.env),
       },
       (error, stdout, stderr) => {

@@ -1,0 +1,27 @@
+/** A machine of `xdptest vm`: nothing can be fetched there, and under emulation everything takes some 25 times longer. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export const inGuest = ![undefined, 'host'].includes(process.env.XDPTEST_KERNEL);
+
+/** By how much a limit of time is longer than on the host. */
+export const patience = inGuest ? 12 : 1;
+
+/**
+ * vitest, with the reporter that knows the reasons of skips. Under emulation V8's optimizing compiler costs more than it
+ * gives: what it makes must be translated again, and is thrown away with each short-lived process.
+ */
+export function vitestCommand({ emulated = inGuest } = {}) {
+  const flags = emulated ? ['--no-opt'] : [];
+  return [
+    process.execPath,
+    ...flags,
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    ...flags.map((flag) => `--execArgv=${flag}`),
+    '--reporter=default',
+    `--reporter=${join(root, 'packages/sdk/dist/vm/vitest-reporter.js')}`,
+  ];
+}
