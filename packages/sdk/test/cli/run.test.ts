@@ -130,7 +130,7 @@ describe('what is wrong is said, with exit code 2 for the command line and 1 for
     [2, '--repeat must be a whole number', [actions, '-p', 'pass', '--hex', hex, '--repeat', '1.5']],
     [2, 'repeat must be a whole number from 1', [actions, '-p', 'pass', '--hex', hex, '--repeat', '0']],
     [1, 'XDP_NOT_FOUND', [actions, '-p', 'no_such', '--hex', hex]],
-    [1, 'XDP_PACKET_TOO_SHORT', [actions, '-p', 'pass', '--hex', '00']],
+    [1, 'XDP_PACKET_TOO_LONG', [actions, '-p', 'pass', '--hex', '00'.repeat(5000)]],
     [1, 'XDP_OBJECT_INVALID', ['/etc/hostname', '--hex', hex]],
     [1, 'XDP_LOAD_FAILED', [objectPath('refused'), '--hex', hex]],
   ] as const)('%i: %s', (code, message, args) => {
