@@ -48,6 +48,8 @@ export default class GoReporter implements Reporter {
   readonly #verbose: boolean;
   readonly #outputFile: string | undefined;
   readonly #running = new Map<string, Running>();
+  /** Files that have ended in this run. On a slow machine news of their tests comes even later: vitest sends it in parts. */
+  readonly #over = new Set<string>();
   readonly #names = new EntityNames();
   #vitest: Vitest | undefined;
   #streams = false;
@@ -84,6 +86,7 @@ export default class GoReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     // As go test does it: one package is shown while it runs, several each when it is over.
     this.#streams = this.#json || specifications.length === 1;
+    this.#over.clear();
   }
 
   onTestModuleStart(module: TestModule): void {
@@ -91,11 +94,16 @@ export default class GoReporter implements Reporter {
   }
 
   onTestSuiteReady(suite: TestSuite): void {
-    this.#start(this.#of(suite.module), suite);
+    const running = this.#of(suite.module);
+    if (running !== undefined) this.#start(running, suite);
   }
 
   onTestSuiteResult(suite: TestSuite): void {
     const running = this.#of(suite.module);
+    if (running !== undefined) this.#suite(running, suite);
+  }
+
+  #suite(running: Running, suite: TestSuite): void {
     const elapsed = [...suite.children.allTests()].reduce(
       (sum, test) => sum + (test.diagnostic()?.duration ?? 0),
       0,
@@ -108,11 +116,13 @@ export default class GoReporter implements Reporter {
   }
 
   onTestCaseReady(test: TestCase): void {
-    this.#start(this.#of(test.module), test);
+    const running = this.#of(test.module);
+    if (running !== undefined) this.#start(running, test);
   }
 
   onTestCaseResult(test: TestCase): void {
-    this.#case(this.#of(test.module), test);
+    const running = this.#of(test.module);
+    if (running !== undefined) this.#case(running, test);
   }
 
   onUserConsoleLog(log: UserConsoleLog): void {
@@ -122,22 +132,22 @@ export default class GoReporter implements Reporter {
       if (!this.#json) this.#write(log.content);
       return;
     }
-    const { printed } = this.#of(entity.module);
-    printed.set(entity.id, (printed.get(entity.id) ?? '') + log.content);
+    const printed = this.#of(entity.module)?.printed;
+    printed?.set(entity.id, (printed.get(entity.id) ?? '') + log.content);
   }
 
   onTestModuleEnd(module: TestModule): void {
     const running = this.#of(module);
-    // Tests in a suite that was skipped as a whole are never announced.
-    for (const test of module.children.allTests()) {
-      if (!running.ended.has(test.id)) this.#case(running, test);
-    }
+    if (running === undefined) return;
+    // Tests in a suite that was skipped as a whole are never announced, others not yet.
+    for (const child of module.children) this.#rest(running, child);
     const errors = module.errors();
     for (const error of errors) this.#error(running, undefined, error);
     const { duration, collectDuration, setupDuration } = module.diagnostic();
     const note = errors.length > 0 ? 'setup failed' : module.children.size === 0 ? 'no tests to run' : '';
     running.package.finish(outcomes[module.state()], duration + collectDuration + setupDuration, note);
     this.#running.delete(module.id);
+    this.#over.add(module.id);
     if (!this.#streams) this.#write(running.texts.join(''));
   }
 
@@ -152,7 +162,16 @@ export default class GoReporter implements Reporter {
     }
   }
 
-  #of(module: TestModule): Running {
+  /** Tells the end of what is not told yet, in its order. */
+  #rest(running: Running, entity: TestCase | TestSuite): void {
+    if (entity.type === 'suite') for (const child of entity.children) this.#rest(running, child);
+    if (running.ended.has(entity.id)) return;
+    if (entity.type === 'test') this.#case(running, entity);
+    else this.#suite(running, entity);
+  }
+
+  #of(module: TestModule): Running | undefined {
+    if (this.#over.has(module.id)) return undefined;
     let running = this.#running.get(module.id);
     if (running === undefined) {
       const texts: string[] = [];
