@@ -3,7 +3,7 @@
  * XDP_TX does on a bond in each mode, frame by frame what the model says. Needs the module `bonding`; see vm.test.ts.
  */
 
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { XdpError } from 'xdptest';
 import { type BondOptions, type HashPolicy, NetworkNamespace } from 'xdptest/live';
 import { eth, ipv4, type Packet, packet, payload, udp } from 'xdptest/packet';
@@ -68,7 +68,9 @@ function predicted(policy: HashPolicy, sent: readonly Packet[]): number[][] {
   return back;
 }
 
-describe.skipIf(reason !== '')(`XDP_TX on a bond${reason === '' ? '' : ` (skipped: ${reason})`}`, () => {
+describe('XDP_TX on a bond', () => {
+  beforeEach(({ skip }) => skip(reason !== '', reason));
+
   test('balance-rr sends them by all ports in turn, whatever is in them', async () => {
     using rig = await BondRig.create({ mode: 'balance-rr' });
     const seen: Record<string, number[]> = {};

@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInKernel } from 'xdptest/vm';
 import { parseJunit } from '#dist/vm/junit.js';
+import { needs } from '../support/missing.ts';
 import { isEmptyDirectory, processesWith, startVm, until, vmObstacle } from '../support/vm.ts';
 
 // The first time, the kernels are fetched: about 130 MB.
 const index = join(import.meta.dirname, '../../dist/index.js');
 const obstacle = await vmObstacle(['5.10', '6.1']);
-if (obstacle !== undefined) console.warn(`machines are not tested: ${obstacle}`);
 
-describe.skipIf(obstacle !== undefined)('machines with other kernels', { timeout: 400_000, retry: 1 }, () => {
+describe('machines with other kernels', { timeout: 400_000, retry: 1 }, () => {
+  needs(obstacle);
+
   let directory: string;
   let temporary: string;
   beforeAll(() => {
