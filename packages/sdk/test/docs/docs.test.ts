@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { executable } from '../support/cli.ts';
 import { patience } from '../support/emulation.ts';
+import { missing } from '../support/missing.ts';
 import type { Block } from './markdown.ts';
 import { commandsOf, compileC, layOut, type Page, runProgram, typeErrors } from './page.ts';
 
@@ -63,7 +64,10 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isChecked)))('$name', (pa
     // A file that is no test is there to be imported by others.
     const isPart = program.attributes.file !== undefined && !program.path.endsWith('.test.ts');
     if (isPart || program.attributes['types-only'] !== undefined) continue;
-    test(`${program.place} runs`, { timeout: patience(300_000) }, () => {
+    test(`${program.place} runs`, { timeout: patience(300_000) }, ({ skip }) => {
+      const { needs } = program.attributes;
+      const lack = needs === undefined ? undefined : missing[needs as keyof typeof missing];
+      skip(lack !== undefined, lack);
       runProgram(page, program);
     });
   }

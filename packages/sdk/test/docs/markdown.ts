@@ -1,6 +1,7 @@
 /** Reads the fenced code blocks of a page, and the attributes in their info strings. See CONTRIBUTING.md, "Docs". */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { missing } from '../support/missing.ts';
 
 export interface Block {
   /** `many-packets.md:42`, the line of the fence. */
@@ -12,7 +13,7 @@ export interface Block {
   readonly code: string;
 }
 
-const known = new Set(['file', 'types-only', 'run-only', 'throws', 'exit', 'exact', 'skip']);
+const known = new Set(['file', 'types-only', 'run-only', 'throws', 'exit', 'exact', 'skip', 'needs']);
 
 export function blocksOf(path: string): Block[] {
   const blocks: Block[] = [];
@@ -43,6 +44,10 @@ function attributesOf(info: string, place: string): Record<string, string> {
     if (!known.has(name!))
       throw new Error(`${place}: there is no attribute ${name}; known are ${[...known].join(', ')}`);
     attributes[name!] = quoted ?? bare ?? '';
+  }
+  const { needs } = attributes;
+  if (needs !== undefined && !Object.hasOwn(missing, needs)) {
+    throw new Error(`${place}: needs=${needs} is none of ${Object.keys(missing).join(', ')}`);
   }
   if (attributes.skip === '') throw new Error(`${place}: skip needs a reason: skip="..."`);
   return attributes;
