@@ -8,7 +8,7 @@ export interface Case {
   readonly how: string;
   readonly testsAtOnce: number;
   readonly packetsPerTest: number;
-  /** Nanoseconds a packet, of the whole test, over all tests of all rounds. */
+  /** Nanoseconds a packet, from the first call to the verdict on the distribution, over all tests of all rounds. */
   readonly medianNs: number;
   readonly minNs: number;
   readonly maxNs: number;
@@ -88,7 +88,7 @@ export function formatReport({ release, dispatcher, rounds, rewritesRefused, cas
   const ways = [...new Map(cases.map(({ way, how }) => [way, how]))];
   return [
     `Linux ${release}: ${dispatcher}`,
-    `A packet's share of the whole test: median (min to max) over the tests of ${rounds} rounds.`,
+    `Running, counting and judging, a packet's share: median (min to max) over the tests of ${rounds} rounds.`,
     ...(rewritesRefused === null ? [] : [`Rewrites are not counted: ${rewritesRefused}.`]),
     '',
     ...table.map(line),

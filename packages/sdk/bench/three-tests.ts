@@ -18,7 +18,7 @@ const usage = `three-tests.js [--json] [--rounds N] [--packets N] [--naive-packe
 
   --json           the report as JSON
   --rounds         timed rounds of each case (default 5)
-  --packets        packets of each test (default 100000)
+  --packets        packets of each test (default 300000)
   --naive-packets  the same for the naive way, which takes a while (default 5000)`;
 
 /** Backends of the three tests, as in the example. */
@@ -28,7 +28,7 @@ const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
-    packets: { type: 'string', default: '100000' },
+    packets: { type: 'string', default: '300000' },
     'naive-packets': { type: 'string', default: '5000' },
   },
 });
