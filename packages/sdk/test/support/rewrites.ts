@@ -1,9 +1,8 @@
 /** How many times a call with repeat 2 rewrites the dispatcher: counted where the kernel can be traced, else told by sleeps. */
-import { readFileSync } from 'node:fs';
 import { probeKernel, type XdpProgram } from 'xdptest';
-import { type NativeHandle, native } from '#dist/native.js';
+import { RewriteCounter } from '#dist/kernel/rewrites.js';
+import { native } from '#dist/native.js';
 import { programHandle } from '#dist/object/index.js';
-import { objectPath } from './objects.ts';
 
 const CALLS = 5;
 /** Other processes may run programs too, and the count is the machine's: the least of some attempts is this one's own. */
@@ -40,29 +39,13 @@ function sleepMeter(): RewriteMeter | undefined {
 }
 
 function countingMeter(): RewriteMeter | undefined {
-  const loaded = native().loadObject(readFileSync(objectPath('poked')), 'poked', { programs: [], maps: [] });
-  if ('errno' in loaded) return undefined;
-  const handles: NativeHandle[] = [...Object.values(loaded.programs), ...Object.values(loaded.maps)].map(
-    ({ handle }) => handle,
-  );
-  const close = (): void => handles.forEach((handle) => void native().closeHandle(handle));
-  const link = native().attachTracing(loaded.programs.count_poked!.handle);
-  if (typeof link === 'number') {
-    close();
-    return undefined;
-  }
-  handles.unshift(link);
-  const [counter] = Object.values(loaded.maps);
-  const read = (): number => {
-    const bytes = native().mapMemory(counter!.handle, 8, 0, 8);
-    if (typeof bytes === 'number') throw new Error(`the counter cannot be read: ${bytes}`);
-    return Number(new DataView(bytes.buffer).getBigUint64(0, true));
-  };
+  const counter = RewriteCounter.open(native());
+  if ('refused' in counter) return undefined;
   const perCall = (program: XdpProgram): number =>
     least(() => {
-      const before = read();
+      const before = counter.count;
       timed(program);
-      return (read() - before) / CALLS;
+      return (counter.count - before) / CALLS;
     });
-  return { perCall, close };
+  return { perCall, close: () => counter.close() };
 }
