@@ -11,8 +11,8 @@ import { root } from './run.mjs';
 const kernels = ['5.10', '6.1'];
 /** Each file has some of what differs: facts, limits, contexts, both engines, parking, maps, errors of a load. */
 const files = [
-  'test/kernel',
-  'test/object',
+  'test/kernel/',
+  'test/object/',
   'test/batch/differential.test.ts',
   'test/batch/options.test.ts',
   'test/batch/redirects.test.ts',

@@ -1,22 +1,23 @@
 /** The batch engine gives exactly the answers of single calls: verdict, length, metadata and every byte. */
 import { expect, test } from 'vitest';
 import { runMany, XdpObject } from 'xdptest';
+import { rounds } from '../support/emulation.ts';
 import { missing } from '../support/missing.ts';
 import { randomPackets } from '../support/random.ts';
 import { bpfObject, byBothEngines, expectSameAnswers } from './support.ts';
 
 const seed = Number(process.env.XDPTEST_SEED ?? 20_261_130);
 
-test('60,000 random packets of 14 to 3,520 bytes that move head, tail and metadata', async () => {
+test('random packets of 14 to 3,520 bytes that move head, tail and metadata', async () => {
   using object = XdpObject.load(bpfObject('mutator'));
-  const packets = randomPackets(seed, 60_000);
+  const packets = randomPackets(seed, rounds(60_000, 20_000));
   const both = await byBothEngines(object.programs.mutator!, packets);
   expectSameAnswers(both);
   // The programs did move things: else the comparison would prove little.
-  const { single } = both;
+  const { single, batch } = both;
   const changed = packets.filter((packet, i) => single.lengths[i] !== packet.length).length;
   expect(changed).toBeGreaterThan(packets.length / 4);
-  expect(single.metadataLengths.filter((length) => length > 0).length).toBeGreaterThan(1000);
+  expect(batch.metadataLengths.filter((length) => length > 0).length).toBeGreaterThan(packets.length / 60);
 });
 
 test('per-CPU state in maps is the same', async () => {
