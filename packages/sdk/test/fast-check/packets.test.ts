@@ -195,7 +195,7 @@ describe('almostValidPacket', () => {
       runs,
     );
     expect([...seen.keys()].sort()).toEqual(['checksum', 'length', 'truncated', 'version']);
-    for (const count of seen.values()) expect(count).toBeGreaterThan(150);
+    for (const count of seen.values()) expect(count).toBeGreaterThan(runs.numRuns / 10);
   });
 
   test('a wrong checksum is wrong in the arithmetic of checksums, and never 0', () => {
