@@ -10,8 +10,9 @@ export const inGuest = ![undefined, 'host'].includes(process.env.XDPTEST_KERNEL)
 export const patience = inGuest ? 12 : 1;
 
 /**
- * vitest, with the reporter that knows the reasons of skips. Under emulation V8's optimizing compiler costs more than it
- * gives: what it makes must be translated again, and is thrown away with each short-lived process.
+ * vitest, with the reporter that knows the reasons of skips. Under emulation the start of a process for each file of tests
+ * takes as long as its tests, so all share one; and V8's optimizing compiler costs more than it gives, since what it makes
+ * must be translated once more.
  */
 export function vitestCommand({ emulated = inGuest } = {}) {
   const flags = emulated ? ['--no-opt'] : [];
@@ -20,6 +21,7 @@ export function vitestCommand({ emulated = inGuest } = {}) {
     ...flags,
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
+    ...(emulated ? ['--no-isolate'] : []),
     ...flags.map((flag) => `--execArgv=${flag}`),
     '--reporter=default',
     `--reporter=${join(root, 'packages/sdk/dist/vm/vitest-reporter.js')}`,

@@ -54,8 +54,6 @@ export async function otherKernels(step) {
     join(root, 'packages/sdk/bin/xdptest.js'),
     ...['vm', ...machines, '--'],
     ...vitestCommand({ emulated: true }),
-    // One process for all files: starting one takes seconds there.
-    '--no-isolate',
     ...files,
   ];
   const ok = step(name, command, { cwd: join(root, 'packages/sdk'), minutes: 35 });
