@@ -7,6 +7,14 @@ import { nobody } from '../support/cli.ts';
 import { runVitest } from './support/run-vitest.ts';
 
 const facts = probeKernel();
+/** Facts of a kernel that has everything, whichever runs this. */
+const fresh = {
+  ...facts,
+  release: '6.18.1',
+  jit: true,
+  features: { context: true, frags: true, liveFrames: true, parking: true },
+  dispatcher: { ...facts.dispatcher, state: 'bypassed' as const },
+};
 const old = {
   ...facts,
   release: '5.10.0-30-amd64',
@@ -25,11 +33,11 @@ test('a kernel that is too old is a reason to skip, with the first one that has 
     reason: expect.stringContaining('kernel 5.17'),
   });
   expect(answer(['jit'], old)).toMatchObject({ reason: expect.stringContaining('net.core.bpf_jit_enable') });
-  expect(answer(['live-frames', 'xdp.frags'], facts)).toEqual({ is: 'met' });
+  expect(answer(['live-frames', 'xdp.frags'], fresh)).toEqual({ is: 'met' });
 });
 
 test('a kernel that is new enough, but lacks the feature, is a failure', () => {
-  const broken = { ...facts, release: '6.18.1', features: { ...facts.features, liveFrames: false } };
+  const broken = { ...fresh, features: { ...fresh.features, liveFrames: false } };
   expect(answer(['live-frames'], broken)).toMatchObject({
     is: 'broken',
     reason: expect.stringContaining('which kernels have from 5.18 on; this is 6.18.1'),
@@ -44,8 +52,9 @@ test('unknown features are refused by name', () => {
 });
 
 test('the first line names the kernel and what it can do', () => {
-  expect(describeKernel(facts)).toMatchObject({
-    oneFileAtATime: facts.dispatcher.state === 'always',
+  expect(describeKernel(facts).oneFileAtATime).toBe(facts.dispatcher.state === 'always');
+  expect(describeKernel(fresh)).toMatchObject({
+    oneFileAtATime: false,
     lines: [expect.stringMatching(/^kernel \S+ \S+: .*context/)],
   });
   expect(describeKernel(old)).toMatchObject({
