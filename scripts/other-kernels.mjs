@@ -54,6 +54,8 @@ export async function otherKernels(step) {
     join(root, 'packages/sdk/bin/xdptest.js'),
     ...['vm', ...machines, '--'],
     ...vitestCommand({ emulated: true }),
+    // An emulated machine is at times slow beyond all patience; what is wrong fails twice.
+    '--retry=1',
     ...files,
   ];
   const ok = step(name, command, { cwd: join(root, 'packages/sdk'), minutes: 35 });
