@@ -31,7 +31,7 @@ SEC("xdp") int tail_calls(struct xdp_md *ctx)
 
 	if (data + 14 > (__u8 *)(long)ctx->data_end)
 		return 996;
-	/* Since 6.13, and in stable kernels before, no pointer to the packet outlives a tail call (1a4607ffba35). */
+	/* The verifier of 6.12 lets no pointer to the packet outlive a tail call. */
 	count = ++data[0];
 	bpf_tail_call(ctx, &steps, 2);
 	return count;
