@@ -23,24 +23,11 @@ const files = [
   'test/run/sizes.test.ts',
 ];
 
-/** Why no machine can be had, or undefined. Kernels that are not cached are fetched. */
-async function obstacle() {
-  const { requireBusybox, requireTool } = await import(join(root, 'packages/sdk/dist/vm/tools.js'));
-  const { resolveKernel } = await import(join(root, 'packages/sdk/dist/vm/kernels.js'));
-  try {
-    requireTool('qemu-system-x86_64');
-    requireBusybox();
-    for (const kernel of kernels) await resolveKernel(kernel);
-    return undefined;
-  } catch (error) {
-    return error.message;
-  }
-}
-
 /** Runs them; `step` shows a command and says whether it ended well. */
 export async function otherKernels(step) {
   const name = `tests that touch the kernel, on ${kernels.join(' and ')}`;
-  const reason = await obstacle();
+  const { machineObstacle } = await import(join(root, 'packages/sdk/dist/vm/kernels.js'));
+  const reason = await machineObstacle(kernels);
   if (reason !== undefined) {
     console.log(`\n== ${name}: not run (${reason})`);
     const skipped = kernels.map((kernel) => ({ name: `[${kernel}] ${name}`, status: 'skipped', reason }));

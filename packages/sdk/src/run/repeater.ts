@@ -10,7 +10,7 @@ import { programHandle, type XdpProgram } from '../object/index.ts';
 import { type PacketLike, packetBytes } from '../packet/index.ts';
 import { batchSupport } from './batch-support.ts';
 import { checkContext, type RunContext } from './checks.ts';
-import { type BatchDriver, bareProgram, type DriverFlavour } from './engines/driver.ts';
+import { type BatchDriver, bareTarget, type DriverFlavour } from './engines/driver.ts';
 import { DRIVER, fitsDriver, MIN_DRIVER_PACKET_BYTES } from './engines/driver-limits.ts';
 import { park } from './parking.ts';
 import { type EngineName, planRun } from './plan.ts';
@@ -83,7 +83,7 @@ async function sliced(
 
 /** An empty program of a flavour, which closes with its repeater. */
 function emptyProgram(flavour: DriverFlavour): NativeHandle {
-  const empty = bareProgram(flavour, XDP_PASS);
+  const empty = bareTarget(flavour, XDP_PASS);
   if (typeof empty !== 'number') return empty;
   throw new XdpError('XDP_SYSCALL_FAILED', `benchXdp: an empty program does not load: ${errnoName(-empty)}`);
 }

@@ -1,7 +1,7 @@
 /** Times of single packets: the clock's own cost as a stated baseline, and percentiles. */
 import { createHistogram } from 'node:perf_hooks';
 import { native } from '../native.ts';
-import { BatchDriver, bareProgram, batchDriver } from './engines/driver.ts';
+import { BatchDriver, bareTarget, batchDriver } from './engines/driver.ts';
 import type { Job } from './job.ts';
 
 /** What `timing: true` measured, in nanoseconds; the baseline is subtracted from all of it. */
@@ -53,7 +53,7 @@ export function measureBaseline(job: Job): number {
   const driver = batchDriver(job.flavour);
   if (!(driver instanceof BatchDriver)) return 0;
   const XDP_PASS = 2;
-  const target = bareProgram(job.flavour, XDP_PASS);
+  const target = bareTarget(job.flavour, XDP_PASS);
   if (typeof target === 'number') return 0;
   try {
     const count = 4096;

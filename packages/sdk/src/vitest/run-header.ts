@@ -7,23 +7,23 @@ import { kernelPoolOf } from './kernels/pool.ts';
 /** Reporters that write for people; beside any other one, standard output is a file for machines. */
 const forPeople = new Set(['default', 'verbose', 'tree', 'dot', 'agent', 'minimal', 'hanging-process']);
 
-/** Whether what a run says is read by people: else lines of ours would damage what a machine reads. */
-export function isForPeople(vitest: Vitest): boolean {
-  return vitest.config.reporters.every(
+/** Prints a line of ours: beside the reporters' where people read them, else on standard error, where it damages nothing. */
+export function say({ config, logger }: Vitest, line: string): void {
+  const isForPeople = config.reporters.every(
     // Objects of reporters are taken for people's.
     (reporter) => !Array.isArray(reporter) || forPeople.has(String(reporter[0])),
   );
+  if (isForPeople) logger.log(` ${line}`);
+  else logger.error(` ${line}`);
 }
 
 export class RunHeader implements Reporter {
-  readonly #quiet: boolean;
   /** Whether the reporter in the manner of Go is there, which shows benchmarks by itself. */
   readonly #others: boolean;
   #vitest: Vitest | undefined;
   #measured = false;
 
-  private constructor(quiet: boolean, others: boolean) {
-    this.#quiet = quiet;
+  private constructor(others: boolean) {
     this.#others = others;
   }
 
@@ -34,7 +34,7 @@ export class RunHeader implements Reporter {
     const others = reporters.some(
       (reporter) => Array.isArray(reporter) && /\bvitest\/reporter(?:\.js)?$/.test(String(reporter[0])),
     );
-    reporters.push(new RunHeader(!isForPeople(vitest), others));
+    reporters.push(new RunHeader(others));
   }
 
   onInit(vitest: Vitest): void {
@@ -72,8 +72,6 @@ export class RunHeader implements Reporter {
   }
 
   #say(line: string): void {
-    const { logger } = this.#vitest!;
-    if (this.#quiet) logger.error(` ${line}`);
-    else logger.log(` ${line}`);
+    say(this.#vitest!, line);
   }
 }

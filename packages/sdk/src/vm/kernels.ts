@@ -7,6 +7,7 @@ import { debianReleases } from './apt.ts';
 import { cacheDirectory, withCacheLock, withWorkDirectory } from './cache.ts';
 import { cachedKernels, type DebianKernel, offeredKernels, resolveDebian, unpackKernel } from './debian.ts';
 import { imageFromDirectory, imageFromFile, type KernelImage } from './image.ts';
+import { requireBusybox, requireTool } from './tools.ts';
 
 /** What a name can mean. */
 export type KernelName =
@@ -59,6 +60,21 @@ export async function resolveKernel(name: string, refresh = false): Promise<Kern
   if (statSync(parsed.path).isDirectory()) return imageFromDirectory(name, parsed.path);
   if (parsed.path.endsWith('.deb')) return imageFromPackage(name, parsed.path);
   return imageFromFile(name, parsed.path);
+}
+
+/**
+ * Why no machine with these kernels can be had here, or undefined if they can; those that are not cached are fetched.
+ * For the tests of this package, which skip with it.
+ */
+export async function machineObstacle(kernels: readonly string[]): Promise<string | undefined> {
+  try {
+    requireTool('qemu-system-x86_64');
+    requireBusybox();
+    for (const kernel of kernels) await resolveKernel(kernel);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** What {@link listKernels} gives. */

@@ -3,24 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveKernel } from '#dist/vm/kernels.js';
-import { requireBusybox, requireTool } from '#dist/vm/tools.js';
+import { machineObstacle } from '#dist/vm/kernels.js';
+import { isGuest } from './emulation.ts';
 
 /** Why machines with these kernels cannot be had here, or undefined if they can. The tests show it as their reason. */
 export async function vmObstacle(kernels: readonly string[]): Promise<string | undefined> {
-  if (![undefined, 'host'].includes(process.env.XDPTEST_KERNEL)) return 'no machines inside of a machine';
-  try {
-    requireTool('qemu-system-x86_64');
-    requireBusybox();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  try {
-    for (const kernel of kernels) await resolveKernel(kernel);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  return isGuest ? 'no machines inside of a machine' : machineObstacle(kernels);
 }
 
 /** A small program that runs the vm command with its own arguments, as the CLI does. */

@@ -156,7 +156,7 @@ function lastWords(message: string): string {
  * moves the head by as much as the first word of the packet says and returns 0.
  */
 function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefined {
-  const target = bareProgram(flavour, undefined);
+  const target = bareTarget(flavour, undefined);
   if (typeof target === 'number')
     return `a program to check the driver with does not load: ${errnoName(-target)}`;
   const sizes = [DRIVER.maxPacketBytes, MIN_DRIVER_PACKET_BYTES, 64];
@@ -201,7 +201,7 @@ function selfCheck(driver: BatchDriver, flavour: DriverFlavour): string | undefi
 }
 
 /** A program that returns `verdict`, or, without one, moves the head as the packet's first word says; else an error number, negative. */
-export function bareProgram(flavour: DriverFlavour, verdict: number | undefined): NativeHandle | number {
+export function bareTarget(flavour: DriverFlavour, verdict: number | undefined): NativeHandle | number {
   return native().loadBareProgram(flavour.frags ? 1 : 0, verdict, flavour.attachType === 'xdp' ? 1 : 0);
 }
 

@@ -44,7 +44,8 @@ export interface SpawnRequest {
   /** Where the vitest is that runs the tests. */
   readonly vitest: string;
   readonly execArgv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  /** What is undefined is left out by `spawn`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface WrittenFile {

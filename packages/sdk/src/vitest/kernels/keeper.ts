@@ -1,6 +1,6 @@
 /** Ends the machines when their tests are over, and says what they say of themselves. */
 import type { Reporter, Vitest } from 'vitest/node';
-import { isForPeople } from '../run-header.ts';
+import { say } from '../run-header.ts';
 import type { KernelPool } from './pool.ts';
 
 export class MachineKeeper implements Reporter {
@@ -31,7 +31,7 @@ export class MachineKeeper implements Reporter {
   add(pool: KernelPool): void {
     this.#pools.add(pool);
     pool.onHello(({ lines }) => {
-      for (const line of this.#reports ? lines : []) this.#say(`${pool.name}: ${line}`);
+      for (const line of this.#reports ? lines : []) say(this.#vitest, `${pool.name}: ${line}`);
     });
   }
 
@@ -48,11 +48,5 @@ export class MachineKeeper implements Reporter {
       this.#vitest.logger.error(failure.message);
       process.exitCode = 1;
     }
-  }
-
-  #say(line: string): void {
-    const { logger } = this.#vitest;
-    if (isForPeople(this.#vitest)) logger.log(` ${line}`);
-    else logger.error(` ${line}`);
   }
 }

@@ -98,13 +98,7 @@ class GuestWorker implements PoolWorker {
     const request: SpawnRequest = {
       vitest: join(distPath, 'worker.js'),
       execArgv,
-      env: {
-        ...(Object.fromEntries(Object.entries(env).filter((entry) => entry[1] !== undefined)) as Record<
-          string,
-          string
-        >),
-        XDPTEST_KERNEL: this.#kernel,
-      },
+      env: { ...env, XDPTEST_KERNEL: this.#kernel },
     };
     this.#machine.send('spawn', this.#number, serialize(request));
   }
