@@ -13,8 +13,10 @@
 #include "live_send.h"
 #include "live_socket.h"
 #include "map.h"
+#include "messages.h"
 #include "netns.h"
 #include "object.h"
+#include "probe.h"
 #include "test_run.h"
 
 static napi_value possible_cpus(napi_env env, napi_callback_info info)
@@ -83,11 +85,11 @@ NAPI_MODULE_INIT()
 		METHOD("pin", map_pin),
 		METHOD("testRun", test_run_one),
 		METHOD("testRunSlice", test_run_slice),
-		METHOD("testRunTimed", test_run_timed),
+		METHOD("testRunTimed", probe_timed_runs),
 		METHOD("batchRunSlice", batch_run_slice),
 		METHOD("batchRepeat", batch_repeat),
-		METHOD("loadBareProgram", load_bare_program),
-		METHOD("attachTracing", attach_tracing),
+		METHOD("loadBareProgram", probe_load_bare),
+		METHOD("attachTracing", probe_attach_tracing),
 		METHOD("park", netns_park),
 		METHOD("netnsCreate", netns_create),
 		METHOD("netnsSocket", netns_socket),
@@ -116,7 +118,7 @@ NAPI_MODULE_INIT()
 		METHOD("adviseHugePages", advise_huge_pages),
 	};
 
-	object_install_print();
+	messages_install();
 	napi_define_properties(env, exports, sizeof(methods) / sizeof(methods[0]), methods);
 	return exports;
 }

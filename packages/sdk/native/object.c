@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,54 +13,8 @@
 
 #include "handle.h"
 #include "js.h"
+#include "messages.h"
 #include "signals.h"
-
-/* libbpf has one print function for the whole process. Ours writes into the buffer of the thread that is inside one
- * of our calls, and hands everything else to whoever was there before. */
-static _Thread_local char *messages;
-static _Thread_local size_t messages_used;
-enum { MESSAGES_SIZE = 64 * 1024 };
-static libbpf_print_fn_t previous_print;
-
-static int collect_message(enum libbpf_print_level level, const char *format, va_list values)
-{
-	int length;
-
-	if (!messages)
-		return previous_print ? previous_print(level, format, values) : 0;
-	if (level > LIBBPF_WARN)
-		return 0;
-	length = vsnprintf(messages + messages_used, MESSAGES_SIZE - messages_used, format, values);
-	if (length > 0) {
-		messages_used += (size_t)length;
-		if (messages_used >= MESSAGES_SIZE)
-			messages_used = MESSAGES_SIZE - 1;
-	}
-	return length;
-}
-
-void object_install_print(void)
-{
-	libbpf_print_fn_t old = libbpf_set_print(collect_message);
-
-	if (old != collect_message)
-		previous_print = old;
-}
-
-static bool messages_begin(void)
-{
-	messages = malloc(MESSAGES_SIZE);
-	messages_used = 0;
-	if (messages)
-		messages[0] = '\0';
-	return messages != NULL;
-}
-
-static void messages_end(void)
-{
-	free(messages);
-	messages = NULL;
-}
 
 /* { errno, stage, messages, log? } */
 static napi_value failure(napi_env env, const char *stage, int error, const char *log)
@@ -71,7 +24,7 @@ static napi_value failure(napi_env env, const char *stage, int error, const char
 	napi_create_object(env, &out);
 	js_set_int(env, out, "errno", error < 0 ? -error : error);
 	js_set_string(env, out, "stage", stage);
-	js_set_string(env, out, "messages", messages ? messages : "");
+	js_set_string(env, out, "messages", messages_text());
 	if (log)
 		js_set_string(env, out, "log", log);
 	return out;
@@ -82,84 +35,6 @@ static struct bpf_object *open_bytes(struct js_bytes bytes, const char *name, co
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name, .pin_root_path = pin_root);
 
 	return bpf_object__open_mem(bytes.data, bytes.size, &options);
-}
-
-static napi_value describe_map(napi_env env, const struct bpf_map *map)
-{
-	const struct bpf_map *inner = bpf_map__inner_map((struct bpf_map *)map);
-	size_t initial_size = 0;
-	const void *initial;
-	napi_value out;
-
-	napi_create_object(env, &out);
-	js_set_string(env, out, "name", bpf_map__name(map));
-	js_set_int(env, out, "type", bpf_map__type(map));
-	js_set_int(env, out, "keySize", bpf_map__key_size(map));
-	js_set_int(env, out, "valueSize", bpf_map__value_size(map));
-	js_set_int(env, out, "maxEntries", bpf_map__max_entries(map));
-	js_set_int(env, out, "flags", bpf_map__map_flags(map));
-	js_set_int(env, out, "keyType", bpf_map__btf_key_type_id(map));
-	js_set_int(env, out, "valueType", bpf_map__btf_value_type_id(map));
-	js_set(env, out, "internal", js_bool(env, bpf_map__is_internal(map)));
-	js_set(env, out, "pinByName", js_bool(env, bpf_map__pin_path(map) != NULL));
-	if (bpf_map__is_internal(map)) {
-		initial = bpf_map__initial_value((struct bpf_map *)map, &initial_size);
-		if (initial)
-			js_set(env, out, "initialValue", js_copy_bytes(env, initial, initial_size));
-	}
-	if (inner)
-		js_set(env, out, "inner", describe_map(env, inner));
-	return out;
-}
-
-/* libbpf adds the flag at the load, and shows no sign of it before: SEC("xdp.frags"), "xdp.frags/devmap" and so on. */
-static __u32 flags_of(const struct bpf_program *program)
-{
-	static const char frags[] = "xdp.frags";
-	const char *section = bpf_program__section_name(program);
-	size_t length = sizeof(frags) - 1;
-	bool has_frags = bpf_program__type(program) == BPF_PROG_TYPE_XDP && strncmp(section, frags, length) == 0 &&
-			 (section[length] == '\0' || section[length] == '/');
-
-	return bpf_program__flags(program) | (has_frags ? BPF_F_XDP_HAS_FRAGS : 0);
-}
-
-static napi_value describe_program(napi_env env, const struct bpf_program *program)
-{
-	napi_value out;
-
-	napi_create_object(env, &out);
-	js_set_string(env, out, "name", bpf_program__name(program));
-	js_set_string(env, out, "section", bpf_program__section_name(program));
-	js_set_int(env, out, "type", bpf_program__type(program));
-	js_set_int(env, out, "expectedAttachType", bpf_program__expected_attach_type(program));
-	js_set_int(env, out, "flags", flags_of(program));
-	js_set_int(env, out, "instructions", (int64_t)bpf_program__insn_cnt(program));
-	js_set(env, out, "autoload", js_bool(env, bpf_program__autoload(program)));
-	return out;
-}
-
-static napi_value describe_object(napi_env env, struct bpf_object *object)
-{
-	const struct btf *btf = bpf_object__btf(object);
-	struct bpf_program *program;
-	struct bpf_map *map;
-	napi_value out, programs, maps;
-	uint32_t n = 0;
-
-	napi_create_object(env, &out);
-	napi_create_array(env, &programs);
-	bpf_object__for_each_program(program, object)
-		napi_set_element(env, programs, n++, describe_program(env, program));
-	napi_create_array(env, &maps);
-	n = 0;
-	bpf_object__for_each_map(map, object)
-		napi_set_element(env, maps, n++, describe_map(env, map));
-	js_set(env, out, "programs", programs);
-	js_set(env, out, "maps", maps);
-	if (btf)
-		js_set(env, out, "types", object_types(env, btf));
-	return out;
 }
 
 napi_value object_inspect(napi_env env, napi_callback_info info)
@@ -175,7 +50,7 @@ napi_value object_inspect(napi_env env, napi_callback_info info)
 	if (!messages_begin())
 		return js_type_error(env, "out of memory");
 	object = open_bytes(bytes, name, NULL);
-	out = object ? describe_object(env, object) : failure(env, "open", errno, NULL);
+	out = object ? object_describe(env, object) : failure(env, "open", errno, NULL);
 	bpf_object__close(object);
 	messages_end();
 	return out;
@@ -347,7 +222,7 @@ static const char *refused_program(struct bpf_object *object)
 
 	bpf_object__for_each_program(program, object) {
 		snprintf(said, sizeof(said), "prog '%s': BPF program load failed", bpf_program__name(program));
-		if (strstr(messages, said))
+		if (strstr(messages_text(), said))
 			return bpf_program__name(program);
 	}
 	return NULL;

@@ -39,6 +39,3 @@ uint64_t monotonic_ns(void);
 
 napi_value test_run_one(napi_env env, napi_callback_info info);
 napi_value test_run_slice(napi_env env, napi_callback_info info);
-napi_value test_run_timed(napi_env env, napi_callback_info info);
-napi_value attach_tracing(napi_env env, napi_callback_info info);
-napi_value load_bare_program(napi_env env, napi_callback_info info);

@@ -1,17 +1,18 @@
 /** Maps of a loaded object: typed reading and writing from outside of the kernel. */
 import { constants } from 'node:os';
 import { describeValue, expectInteger, expectOptions, invalidArgument, XdpError } from '../errors.ts';
-import { systemError } from '../kernel/index.ts';
 import { type NativeHandle, native } from '../native.ts';
-import { isIndexed, isMapOfMaps, isPlainArray, type MapType, updateFlags } from './bpf-constants.ts';
-import { type BpfValue, encodeInto, encodeValue } from './codec.ts';
+import { isMapOfMaps, isPlainArray, type MapType, updateFlags } from './bpf-constants.ts';
+import { type BpfValue, encodeInto } from './codec.ts';
+import { checkIndex, decodeMapValue, descriptorBytes, encodeKey, encodeMapValue } from './map-bytes.ts';
 import type { MapDefinition } from './map-definition.ts';
+import { failed, unsupported, writeFailed } from './map-errors.ts';
 import { isPath, MAX_PATH_BYTES } from './path.ts';
 import { sumValues } from './per-cpu.ts';
 import { programHandle, XdpProgram } from './program.ts';
 import type { BpfInput } from './value-types.ts';
 
-const { ENOENT, EEXIST, E2BIG, ENOSPC, EAGAIN } = constants.errno;
+const { ENOENT, EAGAIN } = constants.errno;
 
 /** Options of {@link XdpMap.set}. */
 export interface SetOptions {
@@ -81,20 +82,13 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
 
   /** The value of a key, or undefined when there is none. In a map of maps an {@link XdpMap}, to be closed by the caller. */
   get(key: BpfInput<K>): V | undefined {
-    this.#requireLookup();
-    const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
-    if (typeof bytes !== 'number') return this.#decodeValue(bytes, 0);
-    if (-bytes === ENOENT) return undefined;
-    throw this.#failed('reading an entry', 'BPF_MAP_LOOKUP_ELEM', -bytes);
+    const bytes = this.#lookup(key);
+    return bytes === undefined ? undefined : this.#decodeValue(bytes, 0);
   }
 
   /** Whether the key is there. */
   has(key: BpfInput<K>): boolean {
-    this.#requireLookup();
-    const bytes = native().mapLookup(this.#open(), this.#encodeKey(key), this.#definition.valueBytes);
-    if (typeof bytes !== 'number') return true;
-    if (-bytes === ENOENT) return false;
-    throw this.#failed('reading an entry', 'BPF_MAP_LOOKUP_ELEM', -bytes);
+    return this.#lookup(key) !== undefined;
   }
 
   /**
@@ -114,11 +108,11 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     }
     const result = native().mapUpdate(
       this.#open(),
-      this.#encodeKey(key),
+      encodeKey(this.#definition, key),
       this.#encodeValue(value),
       updateFlags[mode],
     );
-    if (result !== 0) throw this.#writeFailed(-result, mode);
+    if (result !== 0) throw writeFailed(this.#definition, -result, mode);
     return this;
   }
 
@@ -128,7 +122,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
    */
   setMany(entries: Iterable<readonly [BpfInput<K>, BpfInput<V>]>): this {
     const { key: keyCodec, valueBytes } = this.#definition;
-    if (keyCodec === undefined) throw this.#unsupported('setMany');
+    if (keyCodec === undefined) throw unsupported(this.#definition, 'setMany');
     if (typeof (entries as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] !== 'function') {
       throw invalidArgument(
         `map ${this.name}: setMany needs an iterable of [key, value], got ${describeValue(entries)}`,
@@ -146,23 +140,27 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
         );
       }
       encodeInto(keyCodec, entry[0], keyView, i * keyCodec.size, `map ${this.name}: key ${i}`);
-      this.#checkIndex(keyView, i * keyCodec.size);
+      checkIndex(this.#definition, keyView, i * keyCodec.size);
       values.set(this.#encodeValue(entry[1]), i * valueBytes);
     });
     const { done, errno } = native().mapUpdateMany(this.#open(), keys, values, list.length, updateFlags.any);
     if (errno !== 0)
-      throw this.#writeFailed(errno, 'any', ` (${done} of ${list.length} entries were written)`);
+      throw writeFailed(this.#definition, errno, 'any', ` (${done} of ${list.length} entries were written)`);
     return this;
   }
 
   /** Deletes one entry; false when there was none. Entries of arrays cannot be deleted. */
   delete(key: BpfInput<K>): boolean {
     if (isPlainArray(this.type))
-      throw this.#unsupported('delete', 'its entries always exist: set one to zero, or clear() all');
-    const result = native().mapDelete(this.#open(), this.#encodeKey(key));
+      throw unsupported(
+        this.#definition,
+        'delete',
+        'its entries always exist: set one to zero, or clear() all',
+      );
+    const result = native().mapDelete(this.#open(), encodeKey(this.#definition, key));
     if (result === 0) return true;
     if (-result === ENOENT) return false;
-    throw this.#failed('deleting an entry', 'BPF_MAP_DELETE_ELEM', -result);
+    throw failed(this.#definition, 'deleting an entry', 'BPF_MAP_DELETE_ELEM', -result);
   }
 
   /** All keys, collected before this returns: deleting while going over them is safe. */
@@ -196,7 +194,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
       while (this.pop() !== undefined);
       return this;
     }
-    if (key === undefined) throw this.#unsupported('clear');
+    if (key === undefined) throw unsupported(this.#definition, 'clear');
     const { bytes, count } = this.#rawKeys();
     if (count === 0) return this;
     const { done, errno } = isPlainArray(this.type)
@@ -208,13 +206,15 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
           updateFlags.any,
         )
       : native().mapDeleteMany(this.#open(), bytes, count);
-    if (errno !== 0) throw this.#failed(`clearing (${done} of ${count} entries done)`, 'bpf', errno);
+    if (errno !== 0)
+      throw failed(this.#definition, `clearing (${done} of ${count} entries done)`, 'bpf', errno);
     return this;
   }
 
   /** The sum of a per-CPU value over all CPUs: of numbers, or member by member of a struct. */
   sum(key: BpfInput<K>): PerCpuElement<V> | undefined {
-    if (this.#definition.cpuStride === 0) throw this.#unsupported('sum', 'it is not per-CPU: use get');
+    if (this.#definition.cpuStride === 0)
+      throw unsupported(this.#definition, 'sum', 'it is not per-CPU: use get');
     const values = this.get(key);
     if (values === undefined) return undefined;
     return sumValues(values as unknown as readonly BpfValue[], `map ${this.name}`) as PerCpuElement<V>;
@@ -222,27 +222,28 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
 
   /** Adds a value to a queue, a stack or a bloom filter. */
   push(value: BpfInput<V>): this {
-    if (this.#definition.key !== undefined || this.type === 'ringbuf') throw this.#unsupported('push');
+    if (this.#definition.key !== undefined || this.type === 'ringbuf')
+      throw unsupported(this.#definition, 'push');
     const result = native().mapPush(this.#open(), this.#encodeValue(value));
-    if (result !== 0) throw this.#writeFailed(-result, 'any');
+    if (result !== 0) throw writeFailed(this.#definition, -result, 'any');
     return this;
   }
 
   /** Takes the next value out of a queue or a stack; undefined when it is empty. */
   pop(): V | undefined {
-    if (this.type !== 'queue' && this.type !== 'stack') throw this.#unsupported('pop');
+    if (this.type !== 'queue' && this.type !== 'stack') throw unsupported(this.#definition, 'pop');
     const bytes = native().mapPop(this.#open(), this.#definition.valueBytes);
     if (typeof bytes !== 'number') return this.#decodeValue(bytes, 0);
     if (-bytes === ENOENT) return undefined;
-    throw this.#failed('taking an entry', 'BPF_MAP_LOOKUP_AND_DELETE_ELEM', -bytes);
+    throw failed(this.#definition, 'taking an entry', 'BPF_MAP_LOOKUP_AND_DELETE_ELEM', -bytes);
   }
 
   /** Takes all records out of a ring buffer, each as its bytes (kernel 5.8). The way for a program to tell a test things. */
   drain(): Uint8Array[] {
-    if (this.type !== 'ringbuf') throw this.#unsupported('drain');
+    if (this.type !== 'ringbuf') throw unsupported(this.#definition, 'drain');
     const records = native().mapDrain(this.#open());
     if (typeof records !== 'number') return records;
-    throw this.#failed('draining', 'ring_buffer__consume', -records);
+    throw failed(this.#definition, 'draining', 'ring_buffer__consume', -records);
   }
 
   /**
@@ -262,7 +263,8 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
       maxEntries: maxEntries ?? inner.maxEntries,
       flags: inner.flags,
     });
-    if (typeof handle === 'number') throw this.#failed('making an inner map', 'BPF_MAP_CREATE', -handle);
+    if (typeof handle === 'number')
+      throw failed(this.#definition, 'making an inner map', 'BPF_MAP_CREATE', -handle);
     return new XdpMap({ ...inner, maxEntries: maxEntries ?? inner.maxEntries }, handle);
   }
 
@@ -274,7 +276,7 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
       );
     }
     const result = native().pin(this.#open(), path);
-    if (result !== 0) throw this.#failed(`pinning at ${path}`, 'BPF_OBJ_PIN', -result);
+    if (result !== 0) throw failed(this.#definition, `pinning at ${path}`, 'BPF_OBJ_PIN', -result);
   }
 
   /** Closes this descriptor. An object closes its own maps; inner maps are closed by who made or got them. */
@@ -293,51 +295,19 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
     return this.#handle;
   }
 
-  #encodeKey(key: unknown): Uint8Array {
-    const codec = this.#definition.key;
-    if (codec === undefined) throw this.#unsupported('access by key', 'it has none');
-    const bytes = encodeValue(codec, key, `map ${this.name}: key`);
-    this.#checkIndex(bytes);
-    return bytes;
-  }
-
-  /** The kernel answers E2BIG to an index out of range, as it does when a map is full. */
-  #checkIndex(bytes: Uint8Array | DataView, offset = 0): void {
-    if (!isIndexed(this.type)) return;
-    const index = new DataView(bytes.buffer, bytes.byteOffset).getUint32(offset, true);
-    if (index >= this.maxEntries) {
-      throw new XdpError(
-        'XDP_VALUE_INVALID',
-        `map ${this.name}: index ${index} is out of range, it has ${this.maxEntries} entries`,
-      );
-    }
+  #lookup(key: unknown): Uint8Array | undefined {
+    this.#requireLookup();
+    const handle = this.#open();
+    const bytes = native().mapLookup(handle, encodeKey(this.#definition, key), this.#definition.valueBytes);
+    if (typeof bytes !== 'number') return bytes;
+    if (-bytes === ENOENT) return undefined;
+    throw failed(this.#definition, 'reading an entry', 'BPF_MAP_LOOKUP_ELEM', -bytes);
   }
 
   #encodeValue(value: unknown): Uint8Array {
-    const { value: codec, cpuStride, cpus, valueBytes } = this.#definition;
-    const path = `map ${this.name}: value`;
     if (this.type === 'prog_array') return descriptorBytes(this.#programDescriptor(value));
     if (isMapOfMaps(this.type)) return descriptorBytes(this.#mapDescriptor(value));
-    if (cpuStride === 0) return encodeValue(codec, value, path);
-    if (value instanceof Uint8Array) {
-      if (value.length === valueBytes) return value;
-      throw new XdpError(
-        'XDP_SIZE_MISMATCH',
-        `${path}: expected ${valueBytes} bytes (${codec.size}, rounded up to ${cpuStride}, for each of ${cpus} possible CPUs), got ${value.length}`,
-      );
-    }
-    if (!Array.isArray(value) || value.length !== cpus) {
-      throw new XdpError(
-        'XDP_VALUE_INVALID',
-        `${path}: expected an array with one value for each of ${cpus} possible CPUs, got ${describeValue(value)}`,
-      );
-    }
-    const bytes = new Uint8Array(valueBytes);
-    const view = new DataView(bytes.buffer);
-    value.forEach((item, cpu) => {
-      encodeInto(codec, item, view, cpu * cpuStride, `${path} of CPU ${cpu}`);
-    });
-    return bytes;
+    return encodeMapValue(this.#definition, value);
   }
 
   #programDescriptor(value: unknown): number {
@@ -361,35 +331,39 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
   }
 
   #decodeValue(bytes: Uint8Array, offset: number): V {
-    const { value: codec, cpuStride, cpus } = this.#definition;
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (isMapOfMaps(this.type)) return this.#innerById(view.getUint32(offset, true)) as V;
-    if (cpuStride === 0) return codec.decode(view, offset) as V;
-    return Array.from({ length: cpus }, (_, cpu) => codec.decode(view, offset + cpu * cpuStride)) as V;
+    return decodeMapValue(this.#definition, view, offset) as V;
   }
 
   /** From outside, the kernel shows an inner map as its id. */
   #innerById(id: number): XdpMap<BpfValue, BpfValue> {
     const handle = native().mapById(id);
     if (typeof handle === 'number')
-      throw this.#failed(`opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
+      throw failed(this.#definition, `opening the inner map with id ${id}`, 'BPF_MAP_GET_FD_BY_ID', -handle);
     // Made with a size of its own, perhaps: see createInner.
     const maxEntries = native().mapMaxEntries(handle);
     if (maxEntries < 0)
-      throw this.#failed(`reading the inner map with id ${id}`, 'BPF_OBJ_GET_INFO_BY_FD', -maxEntries);
+      throw failed(
+        this.#definition,
+        `reading the inner map with id ${id}`,
+        'BPF_OBJ_GET_INFO_BY_FD',
+        -maxEntries,
+      );
     return new XdpMap({ ...this.#innerDefinition('get'), maxEntries }, handle);
   }
 
   #innerDefinition(operation: string): MapDefinition {
-    if (!isMapOfMaps(this.type)) throw this.#unsupported(operation, 'it is no map of maps');
+    if (!isMapOfMaps(this.type)) throw unsupported(this.#definition, operation, 'it is no map of maps');
     const { inner } = this.#definition;
-    if (inner === undefined) throw this.#unsupported(operation, 'the object does not define its inner maps');
+    if (inner === undefined)
+      throw unsupported(this.#definition, operation, 'the object does not define its inner maps');
     return inner;
   }
 
   #rawKeys(): { bytes: Uint8Array; count: number } {
     const { key, maxEntries } = this.#definition;
-    if (key === undefined) throw this.#unsupported('keys', 'it has none');
+    if (key === undefined) throw unsupported(this.#definition, 'keys', 'it has none');
     const bytes = native().mapKeys(this.#open(), key.size, maxEntries);
     if (typeof bytes !== 'number') return { bytes, count: bytes.length / key.size };
     if (-bytes === EAGAIN) {
@@ -398,54 +372,10 @@ export class XdpMap<K = BpfValue, V = BpfValue> {
         `map ${this.name} kept changing while its keys were read: read it when no packet runs`,
       );
     }
-    throw this.#failed('reading the keys', 'BPF_MAP_GET_NEXT_KEY', -bytes);
+    throw failed(this.#definition, 'reading the keys', 'BPF_MAP_GET_NEXT_KEY', -bytes);
   }
 
   #requireLookup(): void {
-    if (this.#definition.key === undefined) throw this.#unsupported('get', 'it has no keys');
+    if (this.#definition.key === undefined) throw unsupported(this.#definition, 'get', 'it has no keys');
   }
-
-  #unsupported(operation: string, why?: string): XdpError {
-    return new XdpError(
-      'XDP_MAP_OPERATION',
-      `map ${this.name}: a map of type ${this.type} has no ${operation}${why === undefined ? '' : `: ${why}`}`,
-    );
-  }
-
-  #failed(doing: string, syscall: string, errno: number): XdpError {
-    return systemError(`map ${this.name} (${this.type}): ${doing}`, syscall, errno);
-  }
-
-  #writeFailed(errno: number, mode: keyof typeof updateFlags, more = ''): XdpError {
-    const where = `map ${this.name} (${this.type})`;
-    const details = { syscall: 'BPF_MAP_UPDATE_ELEM', errno };
-    if (errno === E2BIG || errno === ENOSPC) {
-      return new XdpError(
-        'XDP_MAP_FULL',
-        `${where} is full: it has room for ${this.maxEntries} entries${more}`,
-        details,
-      );
-    }
-    if (errno === EEXIST && mode === 'create') {
-      return new XdpError(
-        'XDP_VALUE_INVALID',
-        `${where}: the key exists already, and mode is create${more}`,
-        details,
-      );
-    }
-    if (errno === ENOENT && mode === 'exist') {
-      return new XdpError(
-        'XDP_NOT_FOUND',
-        `${where}: there is no such key, and mode is exist${more}`,
-        details,
-      );
-    }
-    return this.#failed(`writing an entry${more}`, 'BPF_MAP_UPDATE_ELEM', errno);
-  }
-}
-
-function descriptorBytes(fd: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setInt32(0, fd, true);
-  return bytes;
 }

@@ -3,7 +3,8 @@ import { constants } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { XdpObject } from 'xdptest';
 import { type NetworkInterface, NetworkNamespace, runLive, setRedirectTarget } from 'xdptest/live';
-import { missing, needs } from '../support/missing.ts';
+import { missing } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { numbered } from './support/frames.ts';
 import { loadLive } from './support/programs.ts';
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { patience } from '../support/emulation.ts';
+import { patience, vitestLimits } from '../support/emulation.ts';
 import { cleanEnvironment, sample } from '../vitest/support/run-vitest.ts';
 
 const sdk = fileURLToPath(new URL('../..', import.meta.url));
@@ -134,7 +134,7 @@ test('pnpm installs it, and the example works, copied out alone', ({ skip }) => 
   if (isOffline(installed)) skip('no registry to install vitest from');
   expect(installed).toMatchObject({ code: 0 });
   expect(run('make', [], project)).toMatchObject({ code: 0 });
-  const suite = run(join(project, 'node_modules/.bin/vitest'), ['run'], project);
+  const suite = run(join(project, 'node_modules/.bin/vitest'), ['run', ...vitestLimits], project);
   expect(suite.output).toMatch(/Tests {2}\d+ passed \(\d+\)/);
   expect(suite.code).toBe(0);
   // The declarations of the installed package are enough for the example's own types.

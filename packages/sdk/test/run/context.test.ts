@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { probeKernel, runMany, runXdp } from 'xdptest';
 import { thrownBy } from '../support/errors.ts';
-import { missing, needs } from '../support/missing.ts';
+import { missing } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { action } from '../support/objects.ts';
 
 const { limits } = probeKernel();

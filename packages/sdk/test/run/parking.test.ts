@@ -5,7 +5,8 @@ import { probeKernel, runXdp, type XdpProgram } from 'xdptest';
 import { type NativeHandle, native } from '#dist/native.js';
 import { park, withParked } from '#dist/run/parking.js';
 import { jsonOf } from '../support/child.ts';
-import { missing, needs } from '../support/missing.ts';
+import { missing } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { action } from '../support/objects.ts';
 import { type RewriteMeter, rewriteMeter } from '../support/rewrites.ts';
 

@@ -11,3 +11,6 @@ export function patience(milliseconds: number): number {
 export function rounds(here: number, inGuest: number): number {
   return isGuest ? inGuest : here;
 }
+
+/** What a vitest that is started by a test has to be told. */
+export const vitestLimits = isGuest ? ['--testTimeout=600000', '--hookTimeout=600000'] : [];

@@ -2,7 +2,6 @@
  * What the running kernel lacks, found by trying: each is the reason for tests to be skipped, or undefined where it is
  * there. A test that skips shows the reason (`context.skip`), a group of tests does by `needs`.
  */
-import { beforeEach } from 'vitest';
 import { probeKernel } from 'xdptest';
 import { native } from '#dist/native.js';
 import { mapTypeNumber } from '#dist/object/bpf-constants.js';
@@ -25,9 +24,4 @@ function hasBloomFilter(): boolean {
   if (typeof map === 'number') return false;
   native().closeHandle(map);
   return true;
-}
-
-/** All tests of the group (or file) that calls this are skipped if there is a reason. */
-export function needs(reason: string | undefined): void {
-  beforeEach(({ skip }) => skip(reason !== undefined, reason));
 }

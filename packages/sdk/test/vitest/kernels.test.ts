@@ -7,7 +7,7 @@ import { xdp } from 'xdptest/vitest';
 import { encodeFrame, type Frame, frameReader } from '#dist/vitest/kernels/frames.js';
 import { parseJsonReport, type TestRecord } from '#dist/vm/records.js';
 import { thrownBy } from '../support/errors.ts';
-import { needs } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { processesWith, vmObstacle } from '../support/vm.ts';
 import { runVitest, sample, type VitestRun } from './support/run-vitest.ts';
 

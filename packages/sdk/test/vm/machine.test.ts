@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInKernel } from 'xdptest/vm';
 import { parseJunit } from '#dist/vm/junit.js';
-import { needs } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { isEmptyDirectory, processesWith, startVm, until, vmObstacle } from '../support/vm.ts';
 
 // The first time, the kernels are fetched: about 130 MB.

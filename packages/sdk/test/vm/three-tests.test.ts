@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { probeKernel } from 'xdptest';
 import { runInKernel } from 'xdptest/vm';
 import type { Case, Report } from '../../bench/three-tests-report.ts';
-import { needs } from '../support/missing.ts';
+import { needs } from '../support/needs.ts';
 import { vmObstacle } from '../support/vm.ts';
 
 const sdk = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isGuest, patience } from '../../support/emulation.ts';
+import { patience, vitestLimits } from '../../support/emulation.ts';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 
@@ -38,8 +38,7 @@ export function vitestCommand(
   args: readonly string[],
   { root = sample, under = [] }: RunOptions = {},
 ): string[] {
-  const limits = isGuest ? ['--testTimeout=300000', '--hookTimeout=300000'] : [];
-  return [...under, process.execPath, vitest, ...args, ...limits, '--root', root];
+  return [...under, process.execPath, vitest, ...args, ...vitestLimits, '--root', root];
 }
 
 export function runVitest(args: readonly string[], options: RunOptions = {}): Promise<VitestRun> {
