@@ -11,18 +11,14 @@ export const patience = inGuest ? 12 : 1;
 
 /**
  * vitest, with the reporter that knows the reasons of skips. Under emulation the start of a process for each file of tests
- * takes as long as its tests, so all share one; and V8's optimizing compiler costs more than it gives, since what it makes
- * must be translated once more.
+ * takes as long as its tests, so all share one.
  */
 export function vitestCommand({ emulated = inGuest } = {}) {
-  const flags = emulated ? ['--no-opt'] : [];
   return [
     process.execPath,
-    ...flags,
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
     ...(emulated ? ['--no-isolate'] : []),
-    ...flags.map((flag) => `--execArgv=${flag}`),
     '--reporter=default',
     `--reporter=${join(root, 'packages/sdk/dist/vm/vitest-reporter.js')}`,
   ];

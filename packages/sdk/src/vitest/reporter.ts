@@ -27,6 +27,8 @@ interface Running {
   readonly package: GoPackage;
   readonly started: Set<string>;
   readonly ended: Set<string>;
+  /** How many children of a suite, or of the file, are told, those before the first that is not over. */
+  readonly told: Map<string, number>;
   /** What tests printed. It overtakes the news of their start, and is told when they are over. */
   readonly printed: Map<string, string>;
   /** What is said of the tests that are not over. */
@@ -104,6 +106,7 @@ export default class GoReporter implements Reporter {
   }
 
   #suite(running: Running, suite: TestSuite): void {
+    if (running.ended.has(suite.id)) return;
     const elapsed = [...suite.children.allTests()].reduce(
       (sum, test) => sum + (test.diagnostic()?.duration ?? 0),
       0,
@@ -162,6 +165,21 @@ export default class GoReporter implements Reporter {
     }
   }
 
+  /**
+   * Tells of the siblings before `entity` that are over. vitest sends news in parts and works on several at a time, so that
+   * on a slow machine a test is announced before the end of the one before it is.
+   */
+  #earlier(running: Running, { id, parent }: TestCase | TestSuite): void {
+    const siblings = parent.children;
+    let told = running.told.get(parent.id) ?? 0;
+    for (; told < siblings.size; told++) {
+      const sibling = siblings.at(told)!;
+      if (sibling.id === id || !isOver(sibling)) break;
+      this.#rest(running, sibling);
+    }
+    running.told.set(parent.id, told);
+  }
+
   /** Tells the end of what is not told yet, in its order. */
   #rest(running: Running, entity: TestCase | TestSuite): void {
     if (entity.type === 'suite') for (const child of entity.children) this.#rest(running, child);
@@ -188,6 +206,7 @@ export default class GoReporter implements Reporter {
         package: new GoPackage(name, this.#json, write),
         started: new Set(),
         ended: new Set(),
+        told: new Map(),
         printed: new Map(),
         texts,
         benchmarks: 0,
@@ -203,6 +222,7 @@ export default class GoReporter implements Reporter {
     running.started.add(entity.id);
     // A test in a suite that has not begun: vitest says so in that order, go test too.
     if (entity.parent.type === 'suite') this.#start(running, entity.parent);
+    this.#earlier(running, entity);
     if (!this.#verbose) return;
     const name = this.#names.of(entity);
     running.package.run(name);
@@ -210,6 +230,7 @@ export default class GoReporter implements Reporter {
   }
 
   #case(running: Running, test: TestCase): void {
+    if (running.ended.has(test.id)) return;
     this.#start(running, test);
     const name = this.#names.of(test);
     const result = test.result();
@@ -298,4 +319,9 @@ function isOfSubtest(message: string, test: string, subtests: readonly SubtestRe
         message.startsWith(`${subtest.name.slice(test.length + 1)}: ${failure.message}`),
       ) || isOfSubtest(message, test, subtest.subtests),
   );
+}
+
+function isOver(entity: TestCase | TestSuite): boolean {
+  const state = entity.type === 'test' ? entity.result().state : entity.state();
+  return state !== 'pending';
 }

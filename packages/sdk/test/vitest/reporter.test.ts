@@ -24,6 +24,18 @@ test('prints what go test -v prints', async () => {
   expect(stderr).toContain('skipped 1 test: for a reason');
 });
 
+test('tells of tests in their order, however slowly vitest hands the news on', async () => {
+  const { stdout } = await runVitest(['slow.sample.ts', '--config', 'slow.config.ts']);
+  const told = Array.from(stdout.matchAll(/^(?:=== RUN|--- \w+:) +\S+/gm), ([line]) => line);
+  expect(told).toEqual([
+    '=== RUN   TestFirst',
+    ...['a', 'b', 'c'].flatMap((name) => [`=== RUN   TestFirst/${name}`, `--- PASS: TestFirst/${name}`]),
+    '--- PASS: TestFirst',
+    '=== RUN   TestSecond',
+    '--- PASS: TestSecond',
+  ]);
+});
+
 test('writes the events of go test -json', async () => {
   const { stdout } = await runVitest(['report.sample.ts', '--config', 'json.config.ts']);
   const events = stdout
@@ -75,6 +87,8 @@ test('without verbose only failures and a line for each file are shown', async (
   expect(stdout).not.toContain('=== RUN');
   expect(stdout).not.toContain('--- PASS');
   expect(stdout).not.toContain('32 iterations');
-  expect(stdout).toContain('    report.sample.ts:30: no good\n--- FAIL: TestSubtests/broken (0.00s)\n');
-  expect(stdout).toMatch(/FAIL\nFAIL\treport\.sample\.ts\t\d\.\d{3}s\n$/);
+  expect(stdout).toMatch(
+    / {4}report\.sample\.ts:30: no good\n--- FAIL: TestSubtests\/broken \(\d+\.\d\ds\)\n/,
+  );
+  expect(stdout).toMatch(/FAIL\nFAIL\treport\.sample\.ts\t\d+\.\d{3}s\n$/);
 });
