@@ -135,7 +135,8 @@ test('pnpm installs it, and the example works, copied out alone', ({ skip }) => 
   expect(installed).toMatchObject({ code: 0 });
   expect(run('make', [], project)).toMatchObject({ code: 0 });
   const suite = run(join(project, 'node_modules/.bin/vitest'), ['run', ...vitestLimits], project);
-  expect(suite.output).toMatch(/Tests {2}\d+ passed \(\d+\)/);
+  // Older kernels lack what one of them needs.
+  expect(suite.output).toMatch(/Tests {2}\d+ passed (?:\| \d+ skipped )?\(\d+\)/);
   expect(suite.code).toBe(0);
   // The declarations of the installed package are enough for the example's own types.
   expect(run(join(project, 'node_modules/.bin/tsc'), ['-p', '.', '--noEmit'], project)).toMatchObject({
