@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { probeKernel } from 'xdptest';
 import { patience, vitestLimits } from '../support/emulation.ts';
 import { cleanEnvironment, sample } from '../vitest/support/run-vitest.ts';
 
@@ -135,8 +136,9 @@ test('pnpm installs it, and the example works, copied out alone', ({ skip }) => 
   expect(installed).toMatchObject({ code: 0 });
   expect(run('make', [], project)).toMatchObject({ code: 0 });
   const suite = run(join(project, 'node_modules/.bin/vitest'), ['run', ...vitestLimits], project);
-  // Older kernels lack what one of them needs.
-  expect(suite.output).toMatch(/Tests {2}\d+ passed (?:\| \d+ skipped )?\(\d+\)/);
+  // One test wants 216 bytes of metadata, which kernels before 6.18 may refuse.
+  const skipped = probeKernel().limits.maxMetadataBytes < 216 ? ' \\| 1 skipped' : '';
+  expect(suite.output).toMatch(new RegExp(`Tests {2}\\d+ passed${skipped} \\(\\d+\\)`));
   expect(suite.code).toBe(0);
   // The declarations of the installed package are enough for the example's own types.
   expect(run(join(project, 'node_modules/.bin/tsc'), ['-p', '.', '--noEmit'], project)).toMatchObject({

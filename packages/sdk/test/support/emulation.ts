@@ -13,4 +13,4 @@ export function rounds(here: number, inGuest: number): number {
 }
 
 /** What a vitest that is started by a test has to be told. */
-export const vitestLimits = isGuest ? ['--testTimeout=600000', '--hookTimeout=600000'] : [];
+export const vitestLimits = isGuest ? ['--testTimeout=300000', '--hookTimeout=300000'] : [];
