@@ -20,7 +20,7 @@ test('bench prints lines that benchstat compares', () => {
   const { code, stdout } = cli(['benchstat', old, fresh]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^Pass-\d+ +[\d.]+[npµ] ± +\d+% +[\d.]+[npµ] ± +\d+% +(~|[+-][\d.]+%) \(p=[01]\.\d{3} n=6\)$/m,
+    /^Pass-\d+ +[\d.]+[pnµm] ± +\d+% +[\d.]+[pnµm] ± +\d+% +(~|[+-][\d.]+%) \(p=[01]\.\d{3} n=6\)$/m,
   );
 });
 
